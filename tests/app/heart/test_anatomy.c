@@ -126,7 +126,7 @@ Test(anatomy, surfaces_of_bodies_other_than_hearts_are_tagged_too)
     free(said), free(text);
 }
 
-static const char line[] = "`--tags base=10,epi=20,lv=30` (overlap with the surfaces found by the shape: "
+static const char line[] = "`--tags base=10,epi=20,lv=30` (overlap with the surfaces found from the shape: "
                            "base 100 %, epi 100 %, lv 100 %)";
 
 Test(anatomy, foreign_tags_are_rejected_with_the_option_that_maps_them)
@@ -198,7 +198,7 @@ Test(anatomy, unnamed_tags_that_contradict_the_shape_are_rejected)
     free(works("mesh surfaces named.msh -o named.hdf"));
     free(works("mesh surfaces plain.msh -o told.hdf --tags base=3,epi=2,lv=1"));
     free(works("mesh surfaces named.msh -o by_name.hdf --tags base=base,epi=EPI,lv=Endo"));
-    refuses(2, "--tags lv=END: END is no name of a tag; allowed: of the mesh's triangles: 1 (BASE), ",
+    refuses(2, "--tags lv=END: END is not a tag name; allowed: of the mesh's triangles: 1 (BASE), ",
         "mesh surfaces named.msh -o no.hdf --tags lv=END");
     cr_assert(same_file("told.hdf", "by_name.hdf"));
     ok(mt_mesh_read(&arena, "named.hdf", &plain));

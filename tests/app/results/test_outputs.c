@@ -174,9 +174,18 @@ Test(outputs, a_folder_with_foreign_files_is_left_unchanged)
 {
     cr_assert_eq(mkdir("mine", 0777), 0);
     write_text("mine/result.hdf", "mine");
-    refuses(3, "mine: this folder holds files that myotile did not write", "run small.yaml --output mine");
-    refuses(3, "mine: this folder holds files", "partition slab.hdf --profile mine");
-    refuses(3, "mine: this folder holds files", "run small.yaml --output out --profile mine");
+    refuses(3,
+        "mine: this folder contains files that myotile did not write; choose another folder, or use --force "
+        "to write in it and replace files of the same names",
+        "run small.yaml --output mine");
+    refuses(3,
+        "mine: this folder contains files that myotile did not write; choose another folder, or use --force "
+        "to write in it and replace files of the same names",
+        "partition slab.hdf --profile mine");
+    refuses(3,
+        "mine: this folder contains files that myotile did not write; choose another folder, or use --force "
+        "to write in it and replace files of the same names",
+        "run small.yaml --output out --profile mine");
     cr_assert(!there("out"), "no file remains in the first folder");
     free(works("run small.yaml --output mine --force"));
     free(works("run small.yaml --output mine"));
@@ -188,7 +197,10 @@ Test(outputs, a_failed_run_with_force_does_not_claim_the_folder)
     write_text("mine/result.hdf", "mine");
     refuses(
         2, "whole multiple of the edge", "run small.yaml --output mine --force --set mesh.slab.edge_mm=0.7");
-    refuses(3, "mine: this folder holds files", "run small.yaml --output mine");
+    refuses(3,
+        "mine: this folder contains files that myotile did not write; choose another folder, or use --force "
+        "to write in it and replace files of the same names",
+        "run small.yaml --output mine");
 }
 
 Test(outputs, an_output_name_taken_by_a_folder_is_rejected_before_the_run)
@@ -203,8 +215,10 @@ Test(outputs, two_runs_do_not_share_a_folder)
 {
     mt_folder folder;
     cr_assert_eq(mt_folder_enter("out", MT_FILE_OURS, &folder), MT_OK);
-    refuses(3, "out: another run of myotile is writing there", "run small.yaml --output out");
-    refuses(3, "out: another run of myotile is writing there", "run small.yaml --output other --profile out");
+    refuses(3, "out: another run of myotile is writing in this folder; wait for it, or choose another folder",
+        "run small.yaml --output out");
+    refuses(3, "out: another run of myotile is writing in this folder; wait for it, or choose another folder",
+        "run small.yaml --output other --profile out");
     cr_assert(!there("other"));
     mt_folder_close(&folder);
     free(works("run small.yaml --output out"));
@@ -222,13 +236,15 @@ Test(outputs, foreign_files_are_replaced_with_force_only)
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         const char *path = strstr(lines[k], "theirs");
         write_text(path, "1 2 3\n");
-        refuses(3, "exists already, and does not seem to be written by myotile; --force replaces it", "%s",
+        refuses(3, ": already exists, and was apparently not written by myotile; --force replaces it", "%s",
             lines[k]);
         free(works("%s --force", lines[k]));
         free(works("%s", lines[k]));
     }
     write_text("theirs.7.surf", "0\n");
-    refuses(3, "theirs.7.surf: exists already", "mesh convert slab.hdf theirs.pts");
+    refuses(3,
+        "theirs.7.surf: already exists, and was apparently not written by myotile; --force replaces it",
+        "mesh convert slab.hdf theirs.pts");
 }
 
 /* A folder has the name of the file. */

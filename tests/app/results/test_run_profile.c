@@ -353,7 +353,7 @@ Test(run_profile, invalid_options_are_rejected)
 /* 8 tiles and up to 5 machine phases in each of 4 or 5 supersteps of a time step: 2,000,000 slices hold about 29,000 time steps. */
 Test(run_profile, a_trace_that_is_too_large_is_rejected_with_the_allowed_size)
 {
-    refuses(2, "slices; allowed: at most 2000000, as in the first 29",
+    refuses(2, " slices; allowed: at most 2000000, which the first 29",
         "run small.yaml --set time.end_ms=2000 --trace 0:99999");
 }
 

@@ -279,7 +279,7 @@ Test(operator, a_zero_volume_element_is_reported_as_a_mesh_defect)
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     write_case("a.yaml", "file: a.hdf", "0.019");
     refuses(2, "a.hdf: element ", "run a.yaml --output out");
-    refuses(2, "a.hdf OUT.hdf --repair` may mend it", "run a.yaml --output out");
+    refuses(2, "a.hdf OUT.hdf --repair` may repair it", "run a.yaml --output out");
     free(table_of("mesh convert a.hdf b.hdf --repair"));
     write_case("a.yaml", "file: b.hdf", "0.019");
     free(table_of("run a.yaml --output out"));
@@ -290,10 +290,15 @@ Test(operator, an_excessive_number_of_diffusion_steps_is_rejected_before_the_run
 {
     write_case("a.yaml", "slab: {size_mm: [4.0e-6, 4.0e-6, 4.0e-6], edge_mm: 1.0e-6}", "0.019");
     refuses(2, "a.yaml: mesh.slab: at least ", "run a.yaml --output out");
-    refuses(2, "Are the mesh's unit and tissue", "run a.yaml --output out");
+    refuses(2,
+        ", unless time.pde_steps sets more. Check the mesh's unit and the tissue (conductivities, "
+        "chi_per_mm, cm_uF_mm2)",
+        "run a.yaml --output out");
     write_case("a.yaml", "slab: {size_mm: [1, 1, 1], edge_mm: 0.5}", "0.019");
-    refuses(2, "allowed: at most 10000, unless time.pde_steps asks for more",
+    refuses(2,
+        "; allowed: at most 10000, unless time.pde_steps sets more. Check the mesh's unit and the tissue "
+        "(conductivities, chi_per_mm, cm_uF_mm2)",
         "run a.yaml --output out --set tissue.chi_per_mm=0.001 --set tissue.cm_uF_mm2=1e-6");
-    refuses(2, "diffusion steps in time.dt_ms 0.02 are needed",
+    refuses(2, " diffusion steps per time.dt_ms 0.02 are needed: ",
         "run a.yaml --output out --set tissue.chi_per_mm=0.001");
 }

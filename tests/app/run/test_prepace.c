@@ -254,14 +254,14 @@ Test(prepace, a_resumed_run_writes_the_same_files)
 Test(prepace, invalid_prepacing_is_rejected)
 {
     refuses(2,
-        "case.yaml: prepace.beats: 2, and start.state says where the cells begin; allowed: one of them",
+        "case.yaml: prepace.beats: 2, and start.state also sets the initial state; allowed: one of them",
         "run case.yaml --set start.state=some.hdf");
-    refuses(2, "case.yaml: prepace: bcl 0.01 ms; allowed: at least a step, 0.02 ms",
+    refuses(2, "case.yaml: prepace: bcl 0.01 ms; allowed: at least one step, 0.02 ms",
         "run case.yaml --set prepace.bcl_ms=0.01");
-    refuses(2, "case.yaml: prepace: start 249.5, duration 1: ends behind a cycle of 250 ms",
+    refuses(2, "case.yaml: prepace: start 249.5, duration 1: ends after the cycle of 250 ms",
         "run case.yaml --set prepace.start_ms=249.5");
     refuses(2, "prepace.beats=-1", "run case.yaml --set prepace.beats=-1");
-    refuses(5, "case.yaml: prepace: epi: pacing: in beat 1 V is ",
+    refuses(5, "case.yaml: prepace: epi: pacing, beat 1: V is ",
         "run case.yaml --set prepace.strength_mV_ms=1000");
     refuses(2, "prepace.beats: 2; allowed for a plane wave: cells at rest",
         "tune --cv-l 0.5 --cv-t 0.4 --edge-mm 0.8 --case case.yaml");

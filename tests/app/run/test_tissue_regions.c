@@ -244,8 +244,8 @@ Test(tissue_regions, error_messages_name_the_key)
         {"conductivity_factor: 0", "conductivity_factor: 0; allowed: at least 1e-06 and at most 1000"},
         {"intracellular_l_mS_mm: -1", "intracellular_l_mS_mm: -1; allowed: at least 1e-09 and at most 100"},
         {"conductivity: 2", "conductivity: unknown key; allowed here: "},
-        {"extracellular_n_mS_mm: 0.1", "regions.0: extracellular_n_mS_mm is given, and the mesh has no "
-                                       "sheets; allowed: to leave it out, or a mesh with sheets"},
+        {"extracellular_n_mS_mm: 0.1", "regions.0: extracellular_n_mS_mm is set, but the mesh has no sheets; "
+                                       "allowed: only with sheets, which `myotile mesh fibres` writes"},
         {"conductivity_factor: 1000, cm_uF_mm2: 1.0e-6", "regions.0: at least "},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -263,6 +263,7 @@ Test(tissue_regions, error_messages_name_the_key)
         "0.01,extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 200, cm_uF_mm2: 0.01}\n"
         "cell: {type: epi}\n" REST SMALL_STIMULUS("2");
     cr_expect_eq(try_case(sheeted, "", &input, &p), MT_INPUT);
-    cr_expect(strstr(mt_message(), "tissue: intracellular_n_mS_mm is given, and the mesh has no sheets"),
+    cr_expect(strstr(mt_message(), "tissue: intracellular_n_mS_mm is set, but the mesh has no sheets; "
+                                   "allowed: only with sheets, which `myotile mesh fibres` writes"),
         "%s", mt_message());
 }

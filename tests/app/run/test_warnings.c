@@ -147,9 +147,9 @@ Test(warnings, a_later_pulse_without_capture_is_reported_with_its_time)
             "stimuli.0.count=2 --set stimuli.0.period_ms=10 --set time.end_ms=18 --set machine.backend=%s "
             "--set machine.tiles=4",
             backends[k]);
-        expect(said_of_run(sets),
-            "stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no element was below 0 mV "
-            "when it began and above that 5 ms after its end; usual: ");
+        expect(said_of_run(sets), ": stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no "
+                                  "element was below 0 mV at its start and above that 5 ms after its end; "
+                                  "usual: pulses of sufficient strength, in tissue that is not refractory");
     }
 }
 
@@ -169,11 +169,10 @@ Test(warnings, a_stimulus_without_activation_is_reported_with_its_peak_voltage)
     cr_expect_eq(strchr(said, '\n'), said + strlen(said) - 1, "one line: %s", said);
     free(said);
     said = said_of_run("time.end_ms=0.1");
-    cr_expect(strstr(said, "; usual a run that goes on after 2 ms, when the stimulus ends"), "%s", said);
+    cr_expect(strstr(said, "; usual a run that continues after 2 ms, when the stimulus ends"), "%s", said);
     free(said);
     said = said_of_run("stimuli.0.start_ms=7.995"); /* its first time step is after the end */
-    cr_expect(strstr(said, "small.yaml: stimuli.0: found no step before the end at 8 ms in which it is on\n"),
-        "%s", said);
+    cr_expect(strstr(said, "small.yaml: stimuli.0: not on in any step before the end at 8 ms\n"), "%s", said);
     free(said);
     /* no warning for a weak stimulus if another captures: its wavefront activates these elements */
     write_second_stimulus("two.yaml");
@@ -191,8 +190,8 @@ Test(warnings, ongoing_propagation_at_the_end_time_causes_a_warning)
     char expected[128];
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
-        "small.yaml: time.end_ms: found the wave still on its way at 3 ms: %.0f of 288 elements (%.3g %%) "
-        "are not",
+        "small.yaml: time.end_ms: found activation still propagating at 3 ms: %.0f of 288 elements (%.3g %%) "
+        "are not activated yet; usual: an end after the last activation",
         2.88 * (100 - activated), 100 - activated);
     cr_expect(strstr(said, expected), "%s", said);
     free(said), free(table);
@@ -216,7 +215,9 @@ Test(warnings, an_invalid_voltage_is_reported_with_location_time_and_stimulus)
             "small.yaml: element 282 at [2.625, 1.75, 0.875] mm: V is not a number between 0 and 1 ms; it "
             "must",
             "%s", line);
-        refuses(5, "; stimuli.0 was on there and raises V by 3.571e+04 mV/ms: a weaker strength_uA_mm3 or a",
+        refuses(5,
+            "; stimuli.0 was on there and raises V by 3.571e+04 mV/ms: a smaller strength_uA_mm3 or "
+            "time.dt_ms may help",
             "%s", line);
     }
 }

@@ -81,9 +81,9 @@ Test(csv, a_damaged_file_is_rejected_with_its_line)
         size_t n;
     } cases[] = {{"", ":1: the file is empty", 0}, {"a,b\n1\n", ":2: 1 fields; allowed: 2", 6},
         {"a,b\n1,2\n1,2,3\n", ":3: 3 fields; allowed: 2", 14},
-        {"a,b\n1,\"2\n\n", ":2: a quote that is not", 10},
-        {"a,b\n\"1\"2,3\n", ":2: a byte 50 behind a field", 11},
-        {"a\n1\0\n", ":2: a byte 0 behind a field", 5}};
+        {"a,b\n1,\"2\n\n", ":2: an unterminated quote", 10},
+        {"a,b\n\"1\"2,3\n", ":2: byte 50 after a field; allowed: a comma or the end of the line", 11},
+        {"a\n1\0\n", ":2: byte 0 after a field; allowed: a comma or the end of the line", 5}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char path[] = "/tmp/test_csv.XXXXXX";
         const int file = mkstemp(path);

@@ -75,7 +75,7 @@ Test(file, symbolic_links_are_followed_and_file_modes_kept)
     holds("deep/none", "made");
     cr_assert_eq(symlink("round", "round"), 0);
     cr_assert_eq(mt_file_write_text("round", "x", 1), MT_FILE);
-    assert_message("round: cannot be written: its links lead nowhere");
+    assert_message("round: cannot be written: its symbolic links cannot be resolved");
 }
 
 Test(file, a_new_file_has_the_mode_set_by_the_umask)
@@ -92,7 +92,7 @@ Test(file, folders_and_devices_are_not_replaced)
     struct stat info;
     cr_assert_eq(mkdir("folder", 0777), 0);
     cr_assert_eq(mt_file_write_text("folder", "x", 1), MT_FILE);
-    assert_message("folder: is a folder; only a regular file can be replaced");
+    assert_message("folder: is a folder; allowed: a regular file to replace");
     put("/dev/null", "through");
     cr_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
     cr_assert_eq(mt_file_write_text("/dev/full", "x", 1), MT_FILE);
@@ -139,7 +139,8 @@ Test(file, foreign_files_are_replaced_only_if_allowed)
 {
     put_foreign("theirs.csv", "t,v\n");
     cr_assert_eq(mt_file_check("theirs.csv", MT_FILE_OURS), MT_FILE);
-    assert_message("theirs.csv: exists already, and does not seem to be written by myotile");
+    assert_message(
+        "theirs.csv: already exists, and was apparently not written by myotile; --force replaces it");
     ok(mt_file_check("theirs.csv", MT_FILE_ANY));
     put_foreign("ours.json", "{\"program\": \"myotile\"}");
     ok(mt_file_check("ours.json", MT_FILE_OURS));
@@ -351,7 +352,7 @@ Test(file, an_unrecoverable_file_set_is_reported_and_kept)
     }
     begin_fault(FAILS_ALWAYS, 0);
     cr_assert_eq(mt_file_finish_sets("a"), MT_FILE);
-    assert_message(".: files of an earlier run are not all in place: ./");
+    assert_message(".: some files of an earlier run are not in place: ./");
     cr_assert_eq(mt_file_begin("b", &file), MT_FILE);
     cr_assert_eq(mt_file_sweep(".", NULL), MT_FILE);
     begin_fault(NO_FAULT, 0);
@@ -401,7 +402,7 @@ Test(file, a_file_set_with_a_folder_at_a_file_path_changes_nothing)
     put("a", "new"), put("b", "new"), put("c", "new");
     cr_assert(mkdir("b", 0777) == 0 && mkdir("b/x", 0777) == 0);
     cr_assert_eq(mt_file_set_end(MT_OK), MT_FILE);
-    assert_message("b: cannot be put in place: Is a directory; no file was replaced");
+    assert_message("b: cannot be moved into place: Is a directory; no file was replaced");
     holds("a", "old"), holds("c", "old");
     cr_assert(there("b/x") && leftovers("a") == 0 && leftovers("b") == 0 && leftovers("c") == 0);
 }
@@ -414,7 +415,8 @@ Test(file, a_folder_is_used_by_one_run_at_a_time)
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
     cr_assert_eq(mt_folder_enter("out", MT_FILE_ANY, &other), MT_FILE);
     cr_expect(!mt_folder_is_taken("out"), "held by this program");
-    assert_message("out: another run of myotile is writing there");
+    assert_message(
+        "out: another run of myotile is writing in this folder; wait for it, or choose another folder");
     mt_folder_keep("out");
     mt_folder_close(&folder);
     ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
@@ -489,7 +491,8 @@ Test(file, a_folder_with_foreign_files_is_entered_only_if_allowed)
     cr_assert_eq(mkdir("theirs", 0777), 0);
     put_foreign("theirs/notes", "mine");
     cr_assert_eq(mt_folder_enter("theirs", MT_FILE_OURS, &folder), MT_FILE);
-    assert_message("theirs: this folder holds files that myotile did not write");
+    assert_message("theirs: this folder contains files that myotile did not write; choose another folder, or "
+                   "use --force to write in it and replace files of the same names");
     ok(mt_folder_enter("theirs", MT_FILE_ANY, &folder));
     mt_folder_close(&folder);
     cr_assert_eq(mt_folder_enter("theirs/notes", MT_FILE_ANY, &folder), MT_FILE);

@@ -225,10 +225,10 @@ Test(frames, frames_of_another_run_are_rejected_and_kept)
         mt_frames_about about;
         const char *message;
     } cases[] = {
-        {{N, FIELDS, names, "another"}, "series.frames: has the frames of another run"},
-        {{N + 1, FIELDS, names, about.fingerprint}, "has 2 fields of 5 values; it must have 2 of 6"},
-        {{N, FIELDS + 1, names, about.fingerprint}, "has 2 fields of 5 values; it must have 3 of 5"},
-        {{N, FIELDS, others, about.fingerprint}, "has the field Ca_i where Ca_sr must be"},
+        {{N, FIELDS, names, "another"}, "series.frames: contains the frames of another run"},
+        {{N + 1, FIELDS, names, about.fingerprint}, ": has 2 fields of 5 values; allowed: 2 of 6"},
+        {{N, FIELDS + 1, names, about.fingerprint}, ": has 2 fields of 5 values; allowed: 3 of 5"},
+        {{N, FIELDS, others, about.fingerprint}, ": has the field Ca_i; allowed: Ca_sr"},
     };
     write_steps(again, 3);
     write_steps(path, 3);

@@ -223,11 +223,11 @@ Test(h5, a_wrong_type_or_shape_is_rejected_with_the_name_of_the_array)
     cr_assert_eq(mt_h5_read(&h5, "b", MT_H5_DOUBLE, 2, shape, back), MT_INPUT);
     assert_message("file.h5: b:");
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 1, &six, back), MT_INPUT);
-    assert_message("file.h5: a: has 2 dimensions; it must have 1");
+    assert_message("file.h5: a: has 2 dimensions; allowed: 1");
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 2, other, back), MT_INPUT);
     assert_message("dimension 0 is 2; it must be 3");
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_INT64, 2, shape, back), MT_INPUT);
-    assert_message("floating point numbers of 8 bytes; it must hold int64");
+    assert_message("floating point numbers of 8 bytes; allowed: int64");
     cr_assert_eq(
         mt_h5_read(&h5, "a", MT_H5_FLOAT, 2, shape, narrow), MT_INPUT, "a double must not lose bits");
     mt_h5_close(&h5);
@@ -502,7 +502,7 @@ Test(h5, shapes_too_large_for_the_stored_bytes_are_rejected_before_allocation)
         {0, 1000, NULL},
         {0, 2000, NULL},
         {0, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be"},
-        {1, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be 0 at most"},
+        {1, (hsize_t)1 << 40, "n: has a size of 1099511627776 bytes, but its stored data can have at most 0"},
         {2, 1000, NULL},
         {3, (hsize_t)1 << 40, "n: its values are those of other datasets or files"},
         {4, 1000, "n: is stored by a filter that is not known"},

@@ -93,7 +93,7 @@ Test(scan, comments_are_skipped)
     cr_assert_eq(mt_scan_real(&scan, "b", 9, &b), MT_OK, "%s", mt_message());
     cr_assert(a == 1 && b == 2.5 && scan.line == 4);
     cr_assert_eq(mt_scan_need_more(&scan, 1, 2), MT_INPUT);
-    assert_message(":4: the line ends behind 1 of 2 numbers");
+    assert_message(":4: the line ends after 1 of 2 numbers");
     mt_scan_word(&scan, word, sizeof word);
     cr_assert_str_eq(word, "ab");
     cr_assert_eq(mt_scan_end_file(&scan, "words", 1), MT_OK, "%s", mt_message());
@@ -103,7 +103,7 @@ Test(scan, comments_are_skipped)
     mt_scan_word(&scan, word, sizeof word);
     cr_assert_str_eq(word, "#");
     cr_assert_eq(mt_scan_end_line(&scan, "#"), MT_INPUT);
-    assert_message(":1: 'first' behind #; allowed: the end of the line");
+    assert_message(":1: 'first' after #; allowed: the end of the line");
     mt_arena_free(&arena);
 }
 
@@ -116,7 +116,7 @@ Test(scan, a_count_that_exceeds_the_rest_of_the_file_is_rejected)
     cr_assert_eq(n, 3);
     scan = open_bytes(&arena, "\n\n5\n0 0\n1 1\n2 2", 15);
     cr_assert_eq(mt_scan_count(&scan, "points", 4, &n), MT_INPUT);
-    assert_message(":3: points is 5; the rest of the file has room for 4");
+    assert_message(":3: points is 5; the rest of the file has space for 4");
     scan = open_bytes(&arena, "-1", 2);
     cr_assert_eq(mt_scan_count(&scan, "points", 4, &n), MT_INPUT);
     mt_arena_free(&arena);

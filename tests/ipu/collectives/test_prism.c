@@ -130,10 +130,11 @@ Test(prism, invalid_prisms_are_rejected)
     ipu_listed_link *list;
     size_t n;
     cr_expect_eq(ipu_prism_rings(&arena, &p, &rings), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "prism: 1 layers of 3 chips; allowed: 2 or more, of 3 or more");
+    cr_expect_str_eq(
+        mt_message(), "prism: 1 layers of 3 chips; allowed: at least 2 layers of at least 3 chips");
     p = ipu_prism_claimed(2, 2, 1);
     cr_expect_eq(ipu_prism_links(&arena, &p, &list, &n), MT_INPUT);
     p = ipu_prism_claimed(2, 3, 0);
     cr_expect_eq(ipu_prism_links(&arena, &p, &list, &n), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "prism: 0, 0 and 0 lanes; allowed: 1 or more");
+    cr_expect_str_eq(mt_message(), "prism: 0, 0 and 0 lanes; allowed: at least 1 each");
 }

@@ -128,14 +128,14 @@ static void expect_refused(ipu_shape shape, size_t chips, ipu_ring_choice choice
 Test(rings, unsupported_rings_are_rejected_with_the_supported_ones)
 {
     expect_refused(IPU_LADDER, 32, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
-        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 32 chips; allowed there: "
+        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 32 chips; allowed on it: "
         "peripheral-ring with DNC for replicas of 1, peripheral-ring with SWNC for replicas of 1, "
         "peripheral-ring with RINGSWNC for replicas of 1, ring-on-line with DNC for replicas of 2, "
         "ring-on-line with SWNC for replicas of 2");
     expect_refused(IPU_LINK_LIST, 4, (ipu_ring_choice){IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1},
-        "rings: peripheral-ring with DNC for replicas of 1 on a list of 4 chips; allowed there: none");
+        "rings: peripheral-ring with DNC for replicas of 1 on a list of 4 chips; allowed on it: none");
     expect_refused(IPU_TORUS, 12, (ipu_ring_choice){IPU_RUNG_RING_8, IPU_DNC, .replica = 8},
-        "rings: 12 chips in replicas of 8; allowed: whole replicas");
+        "rings: 12 chips in replicas of 8; allowed: a multiple");
     expect_refused(IPU_TORUS, 6, (ipu_ring_choice){IPU_BARLEY_TWIST, IPU_BTNC, .replica = 1},
         "rings: barley-twist over 6 of 6 chips; allowed: all of an even number of rungs");
     expect_refused(IPU_LADDER, 6, (ipu_ring_choice){IPU_RING_ON_LINE, IPU_DNC, .replica = 2},
@@ -143,7 +143,7 @@ Test(rings, unsupported_rings_are_rejected_with_the_supported_ones)
     expect_refused(IPU_LADDER, 8,
         (ipu_ring_choice){
             IPU_PERIPHERAL_RING, IPU_DNC, .replica = 1, .grouping = IPU_CONSECUTIVE, .group = 3},
-        "rings: 8 replicas in groups of 3; allowed: groups of 2 or more that 8 is a multiple of");
+        "rings: 8 replicas in groups of 3; allowed: at least 2, a divisor of 8");
 }
 
 /* Table 8.1 of the vendor's guide, for 16 chips. */

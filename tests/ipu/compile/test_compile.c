@@ -111,7 +111,7 @@ Test(compile, an_unconnected_field_is_reported)
     ipu_graph *g = small_graph(2, true);
     size_t vertex;
     cr_assert_eq(ipu_graph_add_vertex(g, 0, &ring_copy_codelet, 1, NULL, &vertex), MT_OK);
-    expect_refused(g, MT_INPUT, "compute set 'set', tile 1: codelet 'copy' field 'in': connected to nothing");
+    expect_refused(g, MT_INPUT, "compute set 'set', tile 1: codelet 'copy' field 'in': not connected");
 }
 
 Test(compile, an_output_on_another_tile_is_rejected)
@@ -234,12 +234,14 @@ Test(compile, a_tile_out_of_memory_is_reported_with_its_largest_items)
     (void)compiled(g);
     g->target.bytes_per_tile = 167;
     expect_refused(g, MT_FIT,
-        "tile 2: 168 bytes asked for, 167 there; largest: code of codelets 'copy' 56, code of the exchange "
-        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles are over");
+        "tile 2: 168 bytes required, 167 available; largest: code of codelets 'copy' 56, code of the "
+        "exchange 'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles exceed "
+        "their memory");
     g->target.bytes_per_tile = 71;
     expect_refused(g, MT_FIT,
-        "tile 2: 168 bytes asked for, 71 there; largest: code of codelets 'copy' 56, code of the exchange "
-        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles are over");
+        "tile 2: 168 bytes required, 71 available; largest: code of codelets 'copy' 56, code of the exchange "
+        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles exceed their "
+        "memory");
 }
 
 Test(compile, programs_are_checked_against_the_graph)

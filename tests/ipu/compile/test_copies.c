@@ -322,7 +322,7 @@ Test(copies, sizes_types_and_constants_of_copies_are_checked)
     cr_assert_eq(ipu_graph_variable_tensor(g, constant, &fixed), MT_OK);
     cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, v), MT_INPUT);
     cr_expect_str_eq(mt_message(),
-        "graph: compute set 'set': 3 elements copied to 8; allowed: to as many, or to a multiple");
+        "graph: compute set 'set': 3 elements copied to 8; allowed: the same number, or a multiple");
     cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, three), MT_INPUT);
     cr_expect_str_eq(mt_message(), "graph: compute set 'set': elements of type float copied to type int");
     cr_expect_eq(ipu_graph_add_copy(g, 0, fixed, fixed), MT_INPUT);

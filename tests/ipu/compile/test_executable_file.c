@@ -314,7 +314,7 @@ Test(executable_file, any_damage_is_detected)
     rewrite("HEART", 5);
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 2, &loaded), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(),
-        ": is no executable of this library; allowed: a file that begins with 'myotile executable 2'"));
+        ": not an executable of this library; allowed: a file that begins with 'myotile executable 2'"));
 }
 
 Test(executable_file, codelets_must_match_the_file)
@@ -324,14 +324,14 @@ Test(executable_file, codelets_must_match_the_file)
     const ipu_codelet *given[] = {&counting, &other};
     ok(ipu_executable_save(compiled(), path));
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 1, &loaded), MT_INPUT);
-    cr_expect_not_null(strstr(mt_message(), ": codelet 'scale', which it needs, is not given"));
+    cr_expect_not_null(strstr(mt_message(), ": codelet 'scale' is required, but not given"));
     other.compute_timed = count_timed;
     cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
     other.compute_timed = NULL;
     other.vertex_bytes = 16;
     cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
     cr_expect_not_null(
-        strstr(mt_message(), ": codelet 'scale', which it needs, is given with other fields, sizes or kind"));
+        strstr(mt_message(), ": codelet 'scale', which it needs, is differs in fields, sizes or kind"));
 }
 
 Test(executable_file, a_context_of_unknown_size_cannot_be_saved)
@@ -343,8 +343,8 @@ Test(executable_file, a_context_of_unknown_size_cannot_be_saved)
         if (e->tasks[i].codelet == &scaling) e->tasks[i].codelet = &other;
     rewrite("as before", 9);
     cr_expect_eq(ipu_executable_save(e, path), MT_INPUT);
-    cr_expect_not_null(strstr(mt_message(),
-        ": codelet 'scale' has a context, of which context_bytes does not say how many bytes to save"));
+    cr_expect_not_null(
+        strstr(mt_message(), ": codelet 'scale' has a context, but context_bytes is 0; allowed: its size"));
     const mt_scan scan = file(path);
     cr_expect_eq(mt_scan_left(&scan), 9, "the old file is unchanged");
 }

@@ -293,9 +293,9 @@ Test(memory, memory_exceeded_only_because_of_the_regions_is_reported)
         if (more == 0)
             cr_expect_eq(map_of(compiled(g, NULL), 0).sums.gaps, 256 - 32);
         else
-            expect_refused(g, "tile 0: 1032 bytes asked for, 1024 there; 224 of them are gaps between "
-                              "regions and elements, without which it would fit; largest: variables 'big' "
-                              "752, variables 'out' 32, reserved 'test' 24; 1 of 2 tiles are over");
+            expect_refused(g, "tile 0: 1032 bytes asked for, 1024 there; it would fit without the 224 bytes "
+                              "of gaps between regions and elements; largest: variables 'big' 752, variables "
+                              "'out' 32, reserved 'test' 24; 1 of 2 tiles are over");
     }
 }
 
@@ -314,10 +314,10 @@ Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
         if (n == 8)
             (void)compiled(g, NULL);
         else
-            expect_refused(g,
-                "tile 0: 160 bytes asked for, 152 there; 56 of them are gaps between regions and "
-                "elements, without which it would fit; largest: variables 'out' 40, variables 'in' 32, "
-                "reserved 'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
+            expect_refused(
+                g, "tile 0: 160 bytes asked for, 152 there; it would fit without the 56 bytes of gaps "
+                   "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
+                   "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
     }
 }
 
@@ -374,9 +374,9 @@ Test(memory, code_too_large_for_region_0_is_reported)
     ipu_graph *g = new_graph(&target);
     const uint32_t in = variable(g, "in", 8, 1), out = variable(g, "out", 8, 1);
     copy_by(g, &coded, compute_set(g, "set"), 1, &(ipu_slice){in, 0, 8}, 1, (ipu_slice){out, 0, 8});
-    expect_refused(g, "tile 1: 408 bytes asked for, 1024 there; code may stand only in region 0: 264 bytes, "
-                      "256 there; largest: code of codelets 'coded' 264, variables 'in' 32, variables 'out' "
-                      "32, reserved 'test' 24; 1 of 2 tiles are over");
+    expect_refused(g, "tile 1: 408 bytes required, 1024 available; code may stand only in region 0: 264 "
+                      "bytes, 256 there; largest: code of codelets 'coded' 264, variables 'in' 32, variables "
+                      "'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
 }
 
 /* From 64 on, after 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32, a 16, and 24 reserved. */
@@ -388,7 +388,7 @@ Test(memory, the_five_largest_items_are_listed)
     const size_t sizes[] = {4, 16, 8, 12};
     for (int k = 0; k < 4; k++) (void)variable(g, (const char *[]){"a", "b", "c", "d"}[k], sizes[k], 1);
     copy_by(g, &bare, compute_set(g, "set"), 1, &(ipu_slice){far, 0, 20}, 1, (ipu_slice){big, 0, 20});
-    expect_refused(g,
-        "tile 1: 1528 bytes asked for, 1024 there; largest: variables 'big' 1200, received 'set' 80, "
-        "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles are over");
+    expect_refused(
+        g, "tile 1: 1528 bytes required, 1024 available; largest: variables 'big' 1200, received 'set' 80, "
+           "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles exceed their memory");
 }

@@ -376,7 +376,7 @@ Test(schedule, planted_faults_are_reported_with_tile_and_cycle)
         &target, plain, 3, &s, "schedule: tile 2 takes word 4 of tile 0 in cycle 176, but word 3 was sent");
     s = plain_schedule();
     s.n_arrivals = 2;
-    expect_fault(&target, plain, 3, &s, "schedule: tile 1 takes word 0 of tile 3 in no cycle");
+    expect_fault(&target, plain, 3, &s, "schedule: tile 1 never takes word 0 of tile 3");
     s.n_arrivals = 4;
     expect_fault(&target, plain, 3, &s, "schedule: tile 1 takes word 0 of tile 3 a second time in cycle 600");
     s = plain_schedule();
@@ -428,7 +428,7 @@ Test(schedule, planted_faults_of_pairs_are_reported)
     s = pair_schedule();
     plain_arrivals[1].paired = false;
     expect_fault(&target, pairs, 3, &s,
-        "schedule: tile 2 takes words 0 to 128 of tile 0 paired in cycle 170, its partner 3 does not");
+        "schedule: tile 2 takes words 0 to 128 of tile 0 paired in cycle 170, but its partner 3 does not");
     s = pair_schedule();
     plain_sends[0].paired = false;
     expect_fault(

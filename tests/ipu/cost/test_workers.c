@@ -227,7 +227,7 @@ Test(workers, a_tile_has_1_to_64_workers)
     cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_OK, "%s", mt_message());
     g->target.worker_contexts = 65;
     cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "a machine of 65 worker contexts a tile; allowed: from 1 to 64");
+    cr_expect_str_eq(mt_message(), "a machine of 65 worker contexts per tile; allowed: 1 to 64");
     g->target.worker_contexts = 0;
     cr_expect_eq(ring_time(&arena, g, NULL, 0, &timing), MT_INPUT);
 }

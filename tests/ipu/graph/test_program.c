@@ -219,8 +219,8 @@ Test(program, a_loop_that_exceeds_the_iteration_limit_is_an_error)
     ipu_engine *engine = jacobi_engine(&j, turns - 1);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
     (void)snprintf(message, sizeof message,
-        "engine: a loop's predicate, of variable 'go', is still true after %lu turns; allowed: at most that "
-        "many",
+        "engine: the predicate of a loop, in variable 'go', is still true after %lu turns; allowed: at most "
+        "that many",
         (unsigned long)turns - 1);
     cr_expect_str_eq(mt_message(), message);
     cr_expect_eq(engine->runs[j.step], turns - 1);
@@ -350,7 +350,7 @@ Test(program, a_switch_runs_the_program_with_the_matching_number)
             cr_expect_eq(engine->control_runs[0], 1, "it costs a predicate");
         }
     cr_expect_eq(ipu_program_switch(&arena, flag, parts, 0, parts[2], &programs[0]), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "program: a switch without cases; allowed: one or more");
+    cr_expect_str_eq(mt_message(), "program: a switch without cases; allowed: at least one case");
 }
 
 static void expect_refused(const ipu_graph *graph, const ipu_program *program, const char *message)
@@ -377,7 +377,7 @@ Test(program, a_predicate_is_one_unsigned_int_of_the_graph)
         j.graph, p, "program: the predicate, of variable 'x', is of type float; allowed: unsigned int");
     one.first_slice = j.graph->n_slices;
     cr_assert_eq(ipu_program_if(&arena, one, j.body, NULL, &p), MT_OK);
-    expect_refused(j.graph, p, "program: the predicate is not of this graph");
+    expect_refused(j.graph, p, "program: the predicate does not belong to this graph");
     cr_assert_eq(ipu_program_execute(&arena, 99, &p), MT_OK);
     cr_assert_eq(ipu_program_if(&arena, j.predicate, j.body, p, &p), MT_OK);
     expect_refused(j.graph, p, "program: compute set 99; allowed: below 3");
@@ -555,14 +555,14 @@ Test(program, a_machine_without_a_host_link_is_rejected)
     ipu_graph *g = host_graph(&target, IPU_FLOAT, 1, &whole);
     cr_assert_eq(ipu_program_host_read(&arena, whole, 0, &p), MT_OK);
     expect_refused(g, p,
-        "program: stream 's': a transfer to the host at 2.65e+09 bytes a second in packets of 0; allowed: "
-        "both above 0");
+        "program: stream 's': a transfer to the host at 2.65e+09 bytes/s in packets of 0; allowed: both "
+        "above 0");
     target.host.write_bytes_per_second = 0;
     g = host_graph(&target, IPU_FLOAT, 1, &whole);
     cr_assert_eq(ipu_program_host_write(&arena, 0, whole, &p), MT_OK);
     expect_refused(g, p,
-        "program: stream 's': a transfer from the host at 0 bytes a second in packets of 1024; allowed: both "
-        "above 0");
+        "program: stream 's': a transfer from the host at 0 bytes/s in packets of 1024; allowed: both above "
+        "0");
 }
 
 /* Three turns of a write, a predicate and a read: 741, 297 and 786 cycles per turn. */
@@ -674,8 +674,8 @@ Test(program, a_stream_needs_a_host_link)
     cr_assert_eq(ipu_program_sequence(&arena, NULL, 0, &p), MT_OK);
     ipu_engine *engine = engine_of(g, p, false);
     cr_expect_eq(ipu_engine_stream(engine, &(ipu_slice){0, 0, 1}, 1, &value), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "engine: variable 'v': a transfer to the host at 0 bytes a second in "
-                                   "packets of 256; allowed: both above 0");
+    cr_expect_str_eq(mt_message(),
+        "engine: variable 'v': a transfer to the host at 0 bytes/s in packets of 256; allowed: both above 0");
     cr_expect_eq(ipu_engine_cycles(engine), 0);
 }
 

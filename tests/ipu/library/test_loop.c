@@ -80,5 +80,5 @@ Test(loop, invalid_loop_counters_are_rejected)
     cr_expect_eq(ipu_counted_loop(
                      graph, (uint64_t)UINT32_MAX + 1, number_on(graph, IPU_UNSIGNED_INT, 0), body, &program),
         MT_INPUT);
-    cr_expect_str_eq(mt_message(), "counted loop: 4294967296 turns; allowed: at most 4294967295");
+    cr_expect_str_eq(mt_message(), "counted loop: 4294967296 iterations; allowed: at most 4294967295");
 }

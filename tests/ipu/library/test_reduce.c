@@ -440,17 +440,17 @@ Test(reduce, invalid_reductions_are_rejected)
     cr_assert_eq(ipu_graph_add_tensor(graph, NULL, 0, &none), MT_OK);
     cr_assert_eq(ipu_graph_slice(graph, in, 0, 3, &three), MT_OK);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, none, out, &program), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "reduce: add: of 0 elements to 1; allowed: to 1, or rows of as many elements as the result has");
+    cr_expect_str_eq(
+        mt_message(), "reduce: add: from 0 elements to 1; allowed: to 1, or to the length of the rows");
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, in, none, &program), MT_INPUT);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_MINIMUM, in, three, &program), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "reduce: minimum: of 10 elements to 3; allowed: to 1, or rows of as many elements as the result has");
+    cr_expect_str_eq(
+        mt_message(), "reduce: minimum: from 10 elements to 3; allowed: to 1, or to the length of the rows");
     cr_assert_eq(ipu_graph_add_variable(graph, "i", IPU_INT, 4, &v), MT_OK);
     cr_assert_eq(ipu_graph_variable_tensor(graph, v, &i), MT_OK);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, i, out, &program), MT_INPUT);
     cr_expect_str_eq(mt_message(),
-        "reduce: add: of type int to float; allowed: float or half to float or half, int to int");
+        "reduce: add: from type int to float; allowed: float or half to float or half, int to int");
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, 1, &v), MT_OK);
     cr_assert_eq(ipu_graph_variable_tensor(graph, v, &nowhere), MT_OK);
     cr_expect_eq(ipu_reduce(graph, IPU_REDUCE_ADD, in, nowhere, &program), MT_INPUT);

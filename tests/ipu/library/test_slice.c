@@ -167,8 +167,8 @@ Test(slice, tensors_can_be_views_of_several_variables)
     cr_assert_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, out), MT_OK, "%s", mt_message());
     expect_rows(compiled_engine(), false, in, out, index);
     cr_expect_eq(ipu_add_dynamic_update(graph, set, out, index, in, ROWS), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "dynamic update: of columns 0 to 2 tile 0 holds 1 rows behind each other; allowed: all 5");
+    cr_expect_str_eq(
+        mt_message(), "dynamic update: for columns 0 to 2 tile 0 has 1 consecutive rows; allowed: all 5");
 }
 
 /* The view begins in the middle of a mapping. */
@@ -299,8 +299,7 @@ Test(slice, invalid_rows_are_rejected)
     cr_expect_str_eq(mt_message(),
         "dynamic slice: an index of 11 elements of type float; allowed: 1 of type unsigned int");
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, 4, index, row), MT_INPUT);
-    cr_expect_str_eq(
-        mt_message(), "dynamic slice: 55 elements in 4 rows; allowed: rows of as many elements each");
+    cr_expect_str_eq(mt_message(), "dynamic slice: 55 elements in 4 rows; allowed: rows of equal length");
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, 0, index, row), MT_INPUT);
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, none, ROWS, index, row), MT_INPUT);
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, part), MT_INPUT);
@@ -312,8 +311,8 @@ Test(slice, invalid_rows_are_rejected)
     cr_expect_str_eq(mt_message(), "dynamic update: 11 elements of type int for rows of 11 of type float; "
                                    "allowed: 1 to 5 of these rows");
     cr_expect_eq(ipu_add_dynamic_update(graph, set, row, index, apart, ROWS), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "dynamic update: of columns 0 to 10 tile 0 holds 1 rows behind each other; allowed: all 5");
+    cr_expect_str_eq(
+        mt_message(), "dynamic update: for columns 0 to 10 tile 0 has 1 consecutive rows; allowed: all 5");
     cr_assert_eq(ipu_graph_add_variable(graph, "nowhere", IPU_FLOAT, WIDTH, &v), MT_OK);
     cr_assert_eq(ipu_graph_variable_tensor(graph, v, &nowhere), MT_OK);
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, nowhere), MT_INPUT);
@@ -330,11 +329,9 @@ Test(slice, overlapping_tensors_are_rejected)
     cr_assert_eq(ipu_graph_slice(graph, in, MOST - WIDTH, WIDTH, &last), MT_OK);
     cr_assert_eq(ipu_graph_add_tensor(graph, (ipu_slice[]){{v, 30, 10}, {v, 3, 1}}, 2, &crossed), MT_OK);
     cr_expect_eq(ipu_add_dynamic_slice(graph, set, in, ROWS, index, last), MT_INPUT);
-    cr_expect_str_eq(
-        mt_message(), "dynamic slice: both tensors have the same element; allowed: none in both");
+    cr_expect_str_eq(mt_message(), "dynamic slice: the tensors share an element; allowed: disjoint tensors");
     cr_expect_eq(ipu_add_dynamic_update(graph, set, crossed, index, in, ROWS), MT_INPUT);
-    cr_expect_str_eq(
-        mt_message(), "dynamic update: both tensors have the same element; allowed: none in both");
+    cr_expect_str_eq(mt_message(), "dynamic update: the tensors share an element; allowed: disjoint tensors");
     cr_assert_eq(ipu_graph_slice(graph, in, 0, WIDTH, &first), MT_OK);
     cr_assert_eq(ipu_graph_slice(graph, in, WIDTH, MOST - WIDTH, &others), MT_OK);
     cr_expect_eq(

@@ -154,7 +154,7 @@ Test(target, an_uncertainty_range_must_contain_an_existing_cost)
          "200}]",
             "bands: key: exchange.sync_cycles; allowed, once each: "},
         {"bands=[{key: exchange.sync_cycles, fast: 1, slow: 2}]",
-            "bands: exchange.sync_cycles: 1 to 2; allowed: ends with its value, 126, between them"},
+            ": bands: exchange.sync_cycles: 1 to 2; allowed: a range that contains its value, 126"},
         {"bands=[{key: exchange.local_copy_bytes_per_cycle, fast: 8, slow: 0}]",
             "bands: exchange.local_copy_bytes_per_cycle: 8 to 0; allowed: each a whole number at least 1 and "
             "at most 1048576"},
@@ -178,8 +178,8 @@ Test(target, region_0_consists_of_complete_memory_elements_within_the_tile)
     mt_arena arena = {0};
     ipu_target t;
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[0], 1), 1, &t), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: whole "
-                                   "elements of 16384, and at most the 638976 of a tile");
+    cr_expect_str_eq(mt_message(), "data/machines/gc200.yaml: memory.region0_bytes: 212991; allowed: a "
+                                   "multiple of element_bytes = 16384, at most the 638976 of a tile");
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[1], 1), 1, &t), MT_INPUT);
     cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(&sets[2], 1), 1, &t), MT_INPUT);
     cr_expect_str_eq(mt_message(),
@@ -277,11 +277,11 @@ Test(target, several_chips_multiply_the_number_of_tiles)
     cr_expect_eq(ipu_target_chip(&several, 1), 0);
     cr_expect_eq(ipu_target_chip(&several, 2), 1);
     cr_expect_eq(ipu_target_several(&one, 3, &several), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, two a rung");
+    cr_expect_str_eq(mt_message(), "3 IPUs on a torus; allowed: 1, or an even number, with two per rung");
     one.links.packet_bytes = 0;
     cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "GC200: links between chips at 1.37439e+11 bits a second and lane, "
-                                   "efficiency 0.85, in packets of 0 bytes; allowed: more than 0");
+    cr_expect_str_eq(mt_message(), "GC200: links between chips at 1.37439e+11 bits/s per lane, efficiency "
+                                   "0.85, packets of 0 bytes; allowed: above 0");
     cr_expect_eq(ipu_target_several(&one, 1, &several), MT_OK);
     one.links.direct = 0;
     cr_expect_eq(ipu_target_several(&one, 4, &several), MT_INPUT);
@@ -308,7 +308,7 @@ Test(target, a_list_of_links_connects_the_chips_it_names)
     cr_expect_eq(one.links.list[2].to, 2);
     for (size_t n = 0; n < 8; n++)
         cr_expect_eq(ipu_target_several(&one, n, &several), n == 1 || n == 3 ? MT_OK : MT_INPUT, "%zu", n);
-    cr_expect_str_eq(mt_message(), "7 IPUs on links that join 3; allowed: 1 or 3");
+    cr_expect_str_eq(mt_message(), "7 IPUs on links that connect 3; allowed: 1 or 3");
     cr_assert_eq(ipu_target_several(&one, 3, &several), MT_OK);
     cr_expect_eq(several.tiles, 3 * 1472);
     mt_arena_free(&arena);
@@ -339,28 +339,28 @@ Test(target, invalid_links_are_reported_with_key_value_and_allowed_values)
     static const struct {
         const char *sets[6], *said;
     } wrong[] = {{{LISTED("[" THERE_AND_BACK "]"), "links.chips=4"},
-                     ": links.chips: 4; allowed: 2, as links.list joins IPUs 0 to 1"},
+                     ": links.chips: 4; allowed: 2, since links.list connects IPUs 0 to 1"},
         {{LISTED("[" THERE_AND_BACK "]"), "links.routes=[{from: 0, to: 1, via: [2]}]"},
             ": links.routes.0: IPU 2; allowed: 0 to 1"},
         {{LISTED("[" THERE_AND_BACK "]"), "links.routes=[{from: 0, to: 1, via: [0.5]}]"},
             ": 0.5; allowed: a whole number at least 0 and at most 65534"},
-        {{"links.chips=4"}, ": links.chips: 4; allowed with links.shape ladder: 0, or left out"},
+        {{"links.chips=4"}, ": links.chips: 4; allowed with links.shape ladder: 0, or omitted"},
         {{"links.routes=[{from: 0, to: 1}]"},
             ": links.routes: 1 routes; allowed with links.shape ladder: none"},
         {{LISTED("[]")}, ": links.list: no links; allowed with links.shape list: at least 2"},
         {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 1, lanes: 1}]")},
-            ": links.list.2.to: 1; allowed: another IPU than its links.list.2.from"},
+            ": links.list.2.to: 1; allowed: an IPU other than links.list.2.from"},
         {{LISTED("[" THERE_AND_BACK ", {from: 1, to: 2, lanes: 1}]")},
-            ": links.list: no link from IPU 2; allowed: a way from each of IPUs 0 to 2 to each other"},
+            ": links.list: no link from IPU 2; allowed: routes between all of IPUs 0 to 2"},
         {{LISTED("[{from: 0, to: 1, lanes: 1}, {from: 1, to: 2, lanes: 1}, {from: 2, to: 1, lanes: 1}]")},
-            ": links.list: no way from IPU 1 to IPU 0; allowed: one from each of IPUs 0 to 2 to each other"},
+            ": links.list: no route from IPU 1 to IPU 0; allowed: routes between all of IPUs 0 to 2"},
         {{LISTED("[" THERE_AND_BACK ", {from: 2, to: 0, lanes: 1}]")},
-            ": links.list: no way from IPU 0 to IPU 2; allowed: one from each of IPUs 0 to 2 to each other"},
+            ": links.list: no route from IPU 0 to IPU 2; allowed: routes between all of IPUs 0 to 2"},
         {{LISTED("[{from: 0, to: 65535, lanes: 1}]")}, ": 65535; allowed: at least 0 and at most 65534"},
         {{LISTED("[{from: 0, to: 1, lanes: 0}]")}, ": 0; allowed: at least 1"},
         {{LISTED("[{from: 0, to: 1}]")}, "links.list.0.lanes is missing; allowed: a whole number at least 1"},
         {{"links.shape=list", "links.direct=0", "links.cross=0", "links.list=[" THERE_AND_BACK "]"},
-            ": links.rail: 2; allowed with links.shape list: 0, or left out"},
+            ": links.rail: 2; allowed with links.shape list: 0, or omitted"},
         {{"links.list=[" THERE_AND_BACK "]", "links.shape=torus"},
             ": links.list: 2 links; allowed with links.shape torus: none"},
         {{"links.cross=0"}, ": links.cross: 0 or missing; allowed with links.shape ladder: at least 1"}};

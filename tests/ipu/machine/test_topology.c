@@ -218,16 +218,17 @@ Test(topology, invalid_topologies_are_rejected)
     const ipu_link self[] = {{1, 1, 1e9, NULL}}, far[] = {{0, 2, 1e9, NULL}}, still[] = {{0, 1, 0, NULL}},
                    one_way[] = {{0, 1, 1e9, NULL}};
     expect_refused(ipu_topology_of(&arena, &gc200, 3, &t),
-        "3 IPUs on a ladder; allowed: 1, or an even number, two a rung");
+        "3 IPUs on a ladder; allowed: 1, or an even number, with two per rung");
     expect_refused(ipu_topology_of(&arena, &torus, 5, &t),
-        "5 IPUs on a torus; allowed: 1, or an even number, two a rung");
-    expect_refused(ipu_topology_of(&arena, &gc200, 0, &t), "0 IPUs joined; allowed: 1 to 65535");
+        "5 IPUs on a torus; allowed: 1, or an even number, with two per rung");
+    expect_refused(ipu_topology_of(&arena, &gc200, 0, &t), "0 IPUs; allowed: 1 to 65535");
     expect_refused(
         ipu_topology_list(&arena, self, 1, 2, &t), "link 0: from IPU 1 to itself; allowed: to another");
     expect_refused(ipu_topology_list(&arena, far, 1, 2, &t), "link 0: from IPU 0 to IPU 2; allowed: 0 to 1");
     expect_refused(
         ipu_topology_list(&arena, still, 1, 2, &t), "link 0: 0 bytes per second; allowed: above 0");
-    expect_refused(ipu_topology_list(&arena, one_way, 1, 2, &t), "no way over the links from IPU 1 to IPU 0");
+    expect_refused(
+        ipu_topology_list(&arena, one_way, 1, 2, &t), "no route over the links from IPU 1 to IPU 0");
 }
 
 /* A ring in one direction, with one lane from 2 to 0 and four elsewhere. Each link carries the traffic that ends at its end, the traffic
@@ -255,7 +256,7 @@ Test(topology, a_listed_ring_of_three_matches_a_hand_calculation)
     cr_expect_eq(t->hops, 2);
     cr_assert_eq(ipu_topology_of(&arena, &links, 1, &t), MT_OK, "%s", mt_message());
     cr_expect_eq(t->n_links, 0);
-    expect_refused(ipu_topology_of(&arena, &links, 2, &t), "2 IPUs on links that join 3; allowed: 1 or 3");
+    expect_refused(ipu_topology_of(&arena, &links, 2, &t), "2 IPUs on links that connect 3; allowed: 1 or 3");
 }
 
 /* A ring of four chips in both directions, clockwise links first. */
@@ -348,7 +349,7 @@ Test(topology, memory_of_the_check_is_linear_in_the_length_of_the_list)
     const ipu_links links = {.shape = IPU_LINK_LIST, .list = far, .n_list = 2};
     const size_t before = mt_arena_allocated();
     expect_refused(ipu_topology_check_links("x", &links),
-        "x: links.list: no link from IPU 1; allowed: a way from each of IPUs 0 to 65534 to each other");
+        "x: links.list: no link from IPU 1; allowed: routes between all of IPUs 0 to 65534");
     cr_expect_leq(mt_arena_allocated() - before, 3 * sizeof(bool), "of the chips 0 to 2 at most");
 }
 
@@ -371,9 +372,9 @@ Test(topology, a_torus_of_five_rungs_can_deadlock)
     }
     const ipu_topology *t = made(IPU_TORUS, 10);
     expect_refused(ipu_topology_check_deadlock(t, all_to_all(t, 1)),
-        "messages between IPUs can wait for each other for ever: a cycle of 5 links, each needed by what "
-        "holds the one before: 'rail 1, IPU 1 to 3', 'rail 1, IPU 3 to 5', 'rail 1, IPU 5 to 7', 'rail 1, "
-        "IPU 7 to 9', 'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
+        "messages between IPUs can deadlock: a cycle of 5 links, each required by a message that holds the "
+        "previous one: 'rail 1, IPU 1 to 3', 'rail 1, IPU 3 to 5', 'rail 1, IPU 5 to 7', 'rail 1, IPU 7 to "
+        "9', 'rail 1, IPU 9 to 1'; allowed: no cycle, as on a ladder");
 }
 
 /* After the joined ends a route uses the second buffer, and so never closes the cycle. */
@@ -406,8 +407,8 @@ Test(topology, a_ring_of_four_with_two_hop_routes_can_deadlock)
     const ipu_topology *t = listed(links, 4, 4);
     uint64_t bytes[16] = {[2] = 1, [4 + 3] = 1, [8] = 1, [12 + 1] = 1};
     expect_refused(ipu_topology_check_deadlock(t, bytes),
-        "messages between IPUs can wait for each other for ever: a cycle of 4 links, each needed by what "
-        "holds the one before: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
+        "messages between IPUs can deadlock: a cycle of 4 links, each required by a message that holds the "
+        "previous one: 'north', 'east', 'south', 'west'; allowed: no cycle, as on a ladder");
     bytes[12 + 1] = 0;
     cr_expect_eq(ipu_topology_check_deadlock(t, bytes), MT_OK, "%s", mt_message());
 }
@@ -474,9 +475,8 @@ Test(topology, invalid_routes_are_rejected_with_position_and_value)
         uint32_t via[3];
         size_t n_via;
         const char *said;
-    } wrong[] = {
-        {0, 2, {0}, 0, "from IPU 0 to IPU 2, between which is no link; allowed: a way over links.list"},
-        {0, 2, {1, 3}, 2, "from IPU 1 to IPU 3, between which is no link; allowed: a way over links.list"},
+    } wrong[] = {{0, 2, {0}, 0, ": no link from IPU 0 to IPU 2; allowed: a route over links.list"},
+        {0, 2, {1, 3}, 2, ": no link from IPU 1 to IPU 3; allowed: a route over links.list"},
         {0, 2, {1, 0, 1}, 3, "IPU 0 twice; allowed: each IPU once"},
         {0, 2, {1, 2}, 2, "IPU 2 twice; allowed: each IPU once"}, {0, 2, {4}, 1, "IPU 4; allowed: 0 to 3"},
         {7, 2, {0}, 0, "IPU 7; allowed: 0 to 3"}, {1, 1, {0}, 0, "IPU 1 twice; allowed: each IPU once"}};
@@ -496,7 +496,7 @@ Test(topology, invalid_routes_are_rejected_with_position_and_value)
     ipu_listed_route twice[] = {{0, 1, via, 0}, {1, 2, via, 0}, {0, 1, via, 0}};
     const ipu_links links = ring_with(list, twice, 3);
     expect_refused(ipu_topology_check_links("x", &links),
-        "x: links.routes.2: from IPU 0 to IPU 1, as links.routes.0; allowed: a pair once");
+        "x: links.routes.2: from IPU 0 to IPU 1, as links.routes.0; allowed: each pair once");
 }
 
 /* The same ring, with chips 1 to 4, and an additional chip 0. The search follows the link from 1 to 2 for each destination, 0 first. */

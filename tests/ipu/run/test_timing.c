@@ -199,10 +199,10 @@ Test(timing, a_listed_network_is_used_and_its_deadlocks_are_rejected)
     cr_expect_str_eq(step->busiest_link, "link 0, IPU 0 to 1");
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
     expect_refused(r.graph, MT_INPUT,
-        "compute set 'add': messages between IPUs can wait for each other for ever: a cycle of 4 links, each "
-        "needed by what holds the one before: 'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2', 'link 2, IPU 2 to "
+        "compute set 'add': messages between IPUs can deadlock: a cycle of 4 links, each required by a "
+        "message that holds the previous one: 'link 0, IPU 0 to 1', 'link 1, IPU 1 to 2', 'link 2, IPU 2 to "
         "3', 'link 3, IPU 3 to 0'; allowed: no cycle, as on a ladder");
     target.links.n_list = 0;
     cr_assert_eq(ring_make(&arena, &target, 4, 10, RING_TAIL, &r), MT_OK);
-    expect_refused(r.graph, MT_INPUT, "4 IPUs on links that join 1; allowed: 1 or 1");
+    expect_refused(r.graph, MT_INPUT, "4 IPUs on links that connect 1; allowed: 1 or 1");
 }

@@ -336,8 +336,8 @@ Test(tally, unknown_types_are_rejected)
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
         char body[256], message[256];
         (void)snprintf(body, sizeof body, "%s%s%s", READ_8_TO_9, lines[k], WRITE(9));
-        (void)snprintf(message, sizeof message, "the tally knows no rule for: %.*s",
-            (int)strlen(lines[k]) - 1, lines[k]);
+        (void)snprintf(
+            message, sizeof message, "the tally has no rule for: %.*s", (int)strlen(lines[k]) - 1, lines[k]);
         expect_refusal(loop_of(body), message);
     }
 }
@@ -361,7 +361,7 @@ Test(tally, nested_loops_are_rejected)
                    "  br i1 %10, label %11, label %2\n\n"
                    "11:\n"
                    "  ret void\n}\n",
-        "f: the tally counts one loop, and there is another:   br i1 %10, label %11, label %2");
+        "f: the tally counts one loop, but there is another:   br i1 %10, label %11, label %2");
 }
 
 Test(tally, a_missing_function_or_one_without_a_loop_is_rejected)
@@ -430,8 +430,8 @@ Test(tally, invalid_values_are_rejected_with_their_line)
         "  %5000 = add i32 %7, 1\n", "  %5000 = icmp eq i32 %7, 1\n"};
     char message[128];
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-        (void)snprintf(message, sizeof message, "the tally knows no rule for: %.*s",
-            (int)strlen(lines[k]) - 1, lines[k]);
+        (void)snprintf(
+            message, sizeof message, "the tally has no rule for: %.*s", (int)strlen(lines[k]) - 1, lines[k]);
         refuse_body(lines[k], message);
     }
 }
@@ -446,7 +446,7 @@ Test(tally, values_before_the_loop_are_validated_too)
         (void)snprintf(module, sizeof module, "%.*s%s\n%s", (int)(at - whole), whole, lines[k], at);
         ipu_mix t;
         cr_assert_eq(ipu_tally_count(module, "f", &t), MT_INPUT, "%s", lines[k]);
-        cr_assert(strstr(mt_message(), "knows values from %0 to %4095"), "%s", mt_message());
+        cr_assert(strstr(mt_message(), "the tally supports values from %0 to %4095"), "%s", mt_message());
     }
 }
 
@@ -463,10 +463,10 @@ Test(tally, a_loop_that_is_too_long_is_rejected)
     char *to = body;
     for (int k = 0; k < 4200; k++)
         to += sprintf(to, "  %%%d = fadd float 0x3FB99999A0000000, %%6\n", 100 + k % 3000);
-    refuse_body(body, "the tally knows no rule for: ");
+    refuse_body(body, "the tally has no rule for: ");
     to = body;
     for (int k = 0; k < 9000; k++) to += sprintf(to, "  %%%d = fadd float %%6, %%6\n", 100 + k % 3000);
-    refuse_body(body, "the tally knows no rule for: ");
+    refuse_body(body, "the tally has no rule for: ");
 }
 
 /* Bytes changed at random: the input is counted or refused, and under the sanitizers no access is outside an array. */

@@ -43,8 +43,8 @@ Test(meaning, renumbered_tags_are_identified_as_their_surfaces)
     for (int s = 0; s < MT_SURFACES; s++)
         cr_assert_float_eq(m.overlap[s], s > 0 && s < MT_SURFACE_RV, 1e-12, "surface %d", s);
     cr_assert(mt_meaning_text(&m, text));
-    cr_assert_str_eq(text, "`--tags base=17,epi=-2+5,lv=300` (overlap with the surfaces found by the shape: "
-                           "base 100 %, epi 100 %, lv 100 %)");
+    cr_assert_str_eq(text, "`--tags base=17,epi=-2+5,lv=300` (overlap with the surfaces found from the "
+                           "shape: base 100 %, epi 100 %, lv 100 %)");
     mt_arena_free(&arena);
 }
 
@@ -87,8 +87,7 @@ Test(meaning, tags_that_match_no_surface_are_not_identified)
     for (size_t f = 0; f < bowl.n_faces; f++) tagged.face_tag[f] = f % 2 ? 8 : 9, bowl.face_tag[f] = 0;
     ok(mt_meaning_find(&tagged, &bowl, &m));
     cr_assert(m.n == 2 && m.surface[0] == 0 && m.surface[1] == 0 && !mt_meaning_text(&m, text));
-    cr_assert_str_eq(
-        text, "none of the tags lies for more than half of its area on a surface found by the shape");
+    cr_assert_str_eq(text, "no tag has more than half of its area on a surface found from the shape");
     for (size_t f = 0; f < bowl.n_faces; f++) tagged.face_tag[f] = (int32_t)f;
     cr_assert_eq(mt_meaning_find(&tagged, &bowl, &m), MT_INPUT);
     assert_message("different tags; allowed: 1 to 64");

@@ -175,7 +175,8 @@ Test(patch, triangles_outside_the_mesh_are_reported_with_their_distance)
 Test(patch, a_missing_tag_is_reported_with_the_existing_ones)
 {
     cr_assert_eq(mt_patch_elements(&mesh, MT_SURFACE_RV, 1, at), MT_INPUT);
-    cr_assert(strstr(mt_message(), "no triangle of the mesh has the tag 4; there are "), "%s", mt_message());
+    cr_assert(
+        strstr(mt_message(), "no triangle of the mesh has the tag 4; the mesh has "), "%s", mt_message());
     for (const char *tag = "123"; *tag; tag++)
         cr_assert(strchr(strstr(mt_message(), "there are "), *tag), "%s", mt_message());
     mesh.n_faces = 0;

@@ -147,7 +147,7 @@ static mt_status slow_repair(
 {
     const size_t n = adjacency->n_elements;
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
-        return mt_fail(MT_INPUT, "%zu elements cannot be cut into %u parts of %zu to %zu elements", n,
+        return mt_fail(MT_INPUT, "%zu elements cannot be partitioned into %u parts of %zu to %zu elements", n,
             n_parts, least, most);
     mt_arena scratch = {0};
     struct slow_parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};

@@ -73,7 +73,7 @@ Test(array_names, unused_arrays_are_listed_once_in_one_line)
         "1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1 1 0 0 0 1 0 0 0 1\n",
         &mesh);
     cr_assert(mesh.region[0] == 3 && mesh.region[1] == 4);
-    assert_note(&mesh, "found and not used: tag (cells), scar (cells), labels (points), D (points, 9 "
+    assert_note(&mesh, "found but not used: tag (cells), scar (cells), labels (points), D (points, 9 "
                        "components), sheet (cells, 3 components)\n");
     mt_arena_free(&arena);
 }
@@ -85,10 +85,10 @@ Test(array_names, point_fibres_are_averaged_and_inconsistent_elements_counted)
     mt_mesh mesh;
     read_vtk(&arena, "POINT_DATA 5\nVECTORS Longitudinal float\n1 0 0 1 0 0 -1 0 0 0 1 0 1 0 0\n", &mesh);
     cr_assert(mesh.fibre && mesh.fibre[0] == 1 && mesh.fibre[3] == 1);
-    assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices\n");
+    assert_note(&mesh, "fibres: means of longitudinal over the vertices of each element\n");
     read_vtk(&arena, "POINT_DATA 5\nVECTORS Longitudinal float\n1 0 0 1 0 0 0 1 0 0 1 0 1 0 0\n", &mesh);
-    assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements "
-                       "these are more than 30 degrees from their mean\n");
+    assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements a "
+                       "vertex direction differs from the mean by more than 30 degrees\n");
     mt_arena_free(&arena);
 }
 
@@ -126,7 +126,7 @@ Test(array_names, common_array_names_are_recognised_in_xml_files_and_others_list
         write_bytes(path, files[k].text, strlen(files[k].text));
         ok(files[k].read(&arena, path, 1, &mesh));
         cr_assert(mesh.region[0] == 6 && mesh.fibre && mesh.fibre[1] == 1, "%s", files[k].ending);
-        assert_note(&mesh, "found and not used: V (points), scar (cells)\n");
+        assert_note(&mesh, "found but not used: V (points), scar (cells)\n");
         mt_arena_free(&arena);
     }
 }
@@ -164,7 +164,7 @@ Test(array_names, fibres_and_sheets_of_msh_data_are_read_and_other_arrays_listed
         read_msh(&arena, heads[k], data, &mesh);
         cr_assert(mesh.fibre && mesh.fibre[1] == 1 && mesh.fibre[5] == 1);
         cr_assert(mesh.sheet && mesh.sheet[0] == 1 && mesh.sheet[3] == 1);
-        assert_note(&mesh, "found and not used: V (points), labels (cells)\n");
+        assert_note(&mesh, "found but not used: V (points), labels (cells)\n");
         mt_arena_free(&arena);
     }
 }
@@ -175,10 +175,10 @@ Test(array_names, msh_region_data_are_used_with_a_note_if_there_are_no_physical_
     static const char data[] = "$ElementData\n1\n\"labels\"\n0\n3\n0 1 2\n7 4\n9 %s\n$EndElementData\n";
     static const char *const values[] = {"6", "0.5"};
     static const char *const notes[] = {
-        "regions: those of labels; the file has no physical groups of elements\n",
+        "regions are taken from labels, since the file has no physical groups of elements\n",
         "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are no "
         "whole numbers of 32 bits (the first is 0.5, of element 9): they are no regions\n1 of 2 elements "
-        "have no region in the file: they get the tag 0, which no other element has\n"};
+        "have no region in the file: they are assigned tag 0, which no other element has\n"};
     for (int k = 0; k < 4; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -206,7 +206,7 @@ Test(array_names, msh_node_fibres_are_averaged_and_a_missing_one_is_reported)
         "$NodeData\n1\n\"fibres\"\n0\n3\n0 3 5\n1 0 1 0\n2 0 -1 0\n3 0 1 0\n4 0 1 0\n5 0 1 0\n$EndNodeData\n",
         &mesh);
     cr_assert(mesh.fibre && mesh.fibre[1] == 1 && mesh.fibre[4] == 1);
-    assert_note(&mesh, "fibres: the means of fibres over each element's vertices\n");
+    assert_note(&mesh, "fibres: means of fibres over the vertices of each element\n");
     buffer b = {.n = 0};
     text(&b, "%s$ElementData\n1\n\"f0\"\n0\n3\n0 3 1\n7 1 0 0\n$EndElementData\n", msh2_head);
     write_bytes(path, b.bytes, b.n);
@@ -237,8 +237,8 @@ static void assert_corners(const mt_mesh *mesh, size_t n_vertices)
     cr_assert_arr_eq(mesh->element_vertex, corners, sizeof corners);
     cr_assert_arr_eq(mesh->face_vertex, face, sizeof face);
     cr_assert_arr_eq(mesh->xyz_mm, ten, 12 * sizeof *ten);
-    cr_assert_not_null(strstr(mesh->notes, "quadratic elements and triangles: their corners are used, the 6 "
-                                           "vertices on their edges are dropped\n"));
+    cr_assert_not_null(strstr(mesh->notes, " quadratic elements and triangles: only their corners are used, "
+                                           "and the 6 vertices on their edges are removed\n"));
 }
 
 Test(array_names, corners_of_quadratic_vtk_elements_are_used)
@@ -308,7 +308,7 @@ Test(array_names, corners_of_second_order_tetgen_elements_are_used_and_ortho_pre
         assert_corners(&mesh, 4);
         cr_assert(mesh.region[0] == 6 && mesh.face_tag[0] == -4 && mesh.fibre[0] == 1);
         cr_assert_not_null(
-            strstr(mesh.notes, "fibres: those of .ortho, which has sheets, too; .axi is not used\n"));
+            strstr(mesh.notes, "fibres are read from .ortho, which also has sheets; .axi is not used\n"));
         mt_arena_free(&arena);
     }
 }
@@ -334,6 +334,6 @@ Test(array_names, offsets_padded_with_blanks_are_read)
     cr_assert_gt(b.n, good.n);
     ok(mt_vtu_read(&arena, path, 1, &mesh));
     cr_assert_eq(mesh.n_elements, 2);
-    assert_note(&mesh, "found and not used: tags (cells), other (cells)\n");
+    assert_note(&mesh, "found but not used: tags (cells), other (cells)\n");
     mt_arena_free(&arena);
 }

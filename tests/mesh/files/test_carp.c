@@ -96,29 +96,30 @@ static const struct fault faults[] = {
     {0, "", "heart.pts:1: the file ends before the number of points"},
     {0, "6\n1000 0 0\n0 0 0\n0 1e3 0\n0 0 1000\n0 0 -1000.0\n",
         ".pts:7: the file ends before the coordinate"},
-    {0, "4\n1000 0 0\n0 0 0\n0 1e3 0\n0 0 1000\n0 0 -1000.0\n", ".pts:6: '0' behind the last of 4 points"},
-    {0, "400\n1000 0 0\n", ".pts:1: number of points is 400; the rest of the file has room for"},
-    {0, "2\n1000 0\n0 0 0\n", ".pts:2: the line ends behind 2 of 3 numbers"},
+    {0, "4\n1000 0 0\n0 0 0\n0 1e3 0\n0 0 1000\n0 0 -1000.0\n", ".pts:6: '0' after the last of 4 points"},
+    {0, "400\n1000 0 0\n", ".pts:1: number of points is 400; the rest of the file has space for "},
+    {0, "2\n1000 0\n0 0 0\n", ".pts:2: the line ends after 2 of 3 numbers"},
     {0, "1\n1000 0 0 0\n", ".pts:2: '0' behind three coordinates"},
     {0, "1\n1000 0 nan\n", ".pts:2: coordinate is 'nan'"},
     {0, "1\n1000 0 1e20\n", ".pts:2: coordinate is '1e20'"},
     {0, "0\n", ".pts:1: number of points is 0"},
-    {1, "2\nTt 1 0 2 3 1\nHx 1 0 2 3 4 5 6 7 1\n", ".elem:3: an element 'Hx'; allowed: Tt"},
+    {1, "2\nTt 1 0 2 3 1\nHx 1 0 2 3 4 5 6 7 1\n", ".elem:3: element 'Hx'; allowed: Tt"},
     {1, "2\nTt 1 0 2 3 1\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "the file ends; allowed: Tt (a tetrahedron); 1 of 2"},
     {1, "1\nTt 1 0 2 5 1\n", ".elem:2: vertex is '5'; allowed: a whole number from 0 to 4"},
     {1, "1\nTt 1 0 2 -1 1\n", ".elem:2: vertex is '-1'"},
-    {1, "1\nTt 1 0 2\n", ".elem:2: the line ends behind 3 of 4 numbers"},
+    {1, "1\nTt 1 0 2\n", ".elem:2: the line ends after 3 of 4 numbers"},
     {1, "1\nTt 1 0 2 3 1.5\n", ".elem:2: region is '1.5'"},
     {1, "1\nTt 1 0 2 3 1 1\n", ".elem:2: '1' behind the region"},
-    {2, "1\n1 0 0\n", ".lon:3: the file ends before the part of a fibre"},
+    {2, "1\n1 0 0\n", ".lon:3: the file ends before the component of a fibre"},
     {2, "1\n1 0 0\n0 0 0\n", ".lon:3: a fibre of length 0"},
-    {2, "1\n1 0 0\n0 nan 0\n", ".lon:3: part of a fibre is 'nan'"},
-    {2, "1\n1 0 0\n0 1 0\n0 0 1\n", ".lon:4: '0' behind the last of 2 fibres"},
-    {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors of an element is '3'"},
+    {2, "1\n1 0 0\n0 nan 0\n", ".lon:3: component of a fibre is 'nan'"},
+    {2, "1\n1 0 0\n0 1 0\n0 0 1\n", ".lon:4: '0' after the last of 2 fibres"},
+    {2, "3\n1 0 0\n0 1 0\n", ".lon:1: number of vectors per element is '3'"},
     {2, "1 0\n0 1\n", ".lon:1: 2 numbers; allowed: a header of 1 or 2"},
     {2, "2\n1 0 0 2 0 0\n0 1 0 0 0 1\n",
-        ".lon:2: a fibre of length 0 (bath, or isotropic), or a sheet along"},
-    {2, "2\n1 0 0\n0 1 0\n", ".lon:2: the line ends behind 3 of 6 numbers"},
+        ".lon:2: a fibre of length 0 (bath, or isotropic), or a sheet parallel to its fibre; every element "
+        "needs directions"},
+    {2, "2\n1 0 0\n0 1 0\n", ".lon:2: the line ends after 3 of 6 numbers"},
 };
 
 Test(carp, every_fault_is_reported_with_its_line)
@@ -236,7 +237,7 @@ Test(carp, named_lists_precede_numbered_ones_and_a_list_without_triangles_is_rej
     cr_assert(put_texts(name, endings, 2, (const char *const[]){all, one}));
     cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
     assert_message(
-        "heart.8.vtx: 3 vertices with 1 triangles of the boundary between them, all of other surfaces");
+        "heart.8.vtx: 3 vertices with 1 triangles of the boundary between them, all in other surfaces");
     cr_assert(put_texts(name, endings, 2, (const char *const[]){all, inner}));
     cr_assert_eq(mt_carp_read(&arena, name, 0.001, &mesh), MT_INPUT);
     assert_message("heart.8.vtx: 3 vertices with 0 triangles of the boundary between them; allowed");
@@ -255,7 +256,8 @@ Test(carp, a_mesh_is_not_written_next_to_lists_that_would_become_its_surfaces)
     cr_assert_arr_eq(mesh.face_tag, ((int32_t[]){1, 2, 8, 8}), 4 * sizeof *mesh.face_tag);
     mesh.n_faces = 2;
     cr_assert_eq(mt_carp_write(name, &mesh), MT_INPUT);
-    assert_message("heart.8.vtx: this list of vertices would be read as a surface of the mesh that is to be");
+    assert_message("heart.8.vtx: this list of vertices would be read as a surface of the written mesh; "
+                   "allowed: another name for one of them");
     mt_arena_free(&arena);
 }
 
@@ -287,10 +289,10 @@ Test(carp, a_mesh_with_too_many_tags_is_rejected_before_any_file_is_written)
 Test(carp, faults_in_surface_files_are_reported)
 {
     static const char *const bad[][2] = {{"2\nTr 1 0 3\n", ".base.surf:3: the file ends; allowed: Tr"},
-        {"1\nTt 1 0 3 2\n", ".base.surf:2: an element 'Tt'; allowed: Tr (a triangle); 0 of 1 came before"},
+        {"1\nTt 1 0 3 2\n", ".base.surf:2: an element 'Tt'; allowed: Tr (a triangle); after 0 of 1"},
         {"1\nTr 1 0 5\n", ".base.surf:2: vertex is '5'; allowed: a whole number from 0 to 4"},
-        {"1\nTr 1 0\n", ".base.surf:2: the line ends behind 2 of 3 numbers"},
-        {"1\nTr 1 0 3\nTr 1 0 2\n", ".base.surf:3: 'Tr' behind the last of 1 triangles"},
+        {"1\nTr 1 0\n", ".base.surf:2: the line ends after 2 of 3 numbers"},
+        {"1\nTr 1 0 3\nTr 1 0 2\n", ".base.surf:3: 'Tr' after the last of 1 triangles"},
         {"9999\nTr 1 0 3\n", ".base.surf:1: number of triangles"},
         {"0\n", ".base.surf:1: number of triangles"}};
     write_good();

@@ -154,11 +154,11 @@ static const struct {
 } kinds[] = {{"MSH 2.2", ".msh", put_msh2, true, NULL}, {"MSH 4.1", ".msh", put_msh4, true, NULL},
     {"CARP", ".elem", put_carp, false, NULL},
     {"TetGen", ".ele", put_tetgen, false,
-        "attribute: 1 values are no whole numbers of 32 bits (the first is 0.5, of element 1): they are no "
+        "attribute: 1 values are not 32-bit integers (the first is 0.5, of element 1) and are not used as "
         "regions"},
     {"VTU", ".vtu", put_vtu, true, NULL}, {"XDMF", ".xdmf", put_xdmf, true, NULL},
     {"VTK", ".vtk", put_vtk, true,
-        "elemTag: 1 values are no whole numbers of 32 bits (the first is 1.5, of cell 1): they are no "
+        "elemTag: 1 values are not 32-bit integers (the first is 1.5, of cell 1) and are not used as "
         "regions"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -191,8 +191,8 @@ Test(missing_regions, elements_without_a_region_get_a_separate_tag_and_a_note)
         const char *of = kinds[k].name;
         read_kind(&arena, k, vertex[0], (int[]){1, NONE, 7}, 1, &mesh);
         assert_regions(of, &mesh, 3, (int32_t[]){1, 0, 7});
-        cr_assert(mesh.notes &&
-                      strstr(mesh.notes, "1 of 3 elements have no region in the file: they get the tag 0"),
+        cr_assert(mesh.notes && strstr(mesh.notes,
+                                    "1 of 3 elements have no region in the file: they are assigned tag 0"),
             "%s: %s", of, mesh.notes ? mesh.notes : "no notes");
         cr_assert(!kinds[k].note || strstr(mesh.notes, kinds[k].note), "%s: %s", of, mesh.notes);
         mt_arena_free(&arena);

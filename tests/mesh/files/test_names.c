@@ -84,7 +84,8 @@ Test(names, groups_and_names_of_gmsh_are_preserved_by_every_format_that_stores_t
             file(".msh", groups_in[k].text);
             read_path(&arena, &mesh);
             assert_example(&mesh);
-            cr_assert(strstr(mesh.notes, "1 of 3 elements have no region in the file: they get the tag 0"));
+            cr_assert(
+                strstr(mesh.notes, "1 of 3 elements have no region in the file: they are assigned tag 0"));
             cr_assert_eq(k == 0, strstr(mesh.notes, "2 elements repeat an earlier one") != NULL);
             file(endings[e], NULL);
             ok(mt_mesh_format_find(path, true, &format));
@@ -177,10 +178,10 @@ Test(names, damaged_names_and_groups_in_vtk_files_are_rejected_with_the_file)
     static const struct {
         const char *from, *to, *why;
     } damage[] = {{"\n35 32 ", "\n55 32 ", "heart.vtk: names, line 1: '7'; allowed: '2 TAG NAME'"},
-        {"\n35 32 ", "\n35 300 ", "names: number 1 is 300; allowed: the bytes of a text, 0 to 255"},
-        {"\n35 32 ", "\n35 nan ", "names: number 1 is nan; allowed: the bytes of a text"},
+        {"\n35 32 ", "\n35 300 ", ": names: number 1 is 300; allowed: bytes of a text, 0 to 255"},
+        {"\n35 32 ", "\n35 nan ", ": names: number 1 is nan; allowed: bytes of a text, 0 to 255"},
         {"SCALARS groups", "SCALARS grouped",
-            "heart.vtk: its names have 2 groups, and it has no array 'groups'"},
+            "heart.vtk: its names have 2 groups, but there is no array 'groups' of cells"},
         {"unsigned_int\nLOOKUP_TABLE default\n0 3 ", "int\nLOOKUP_TABLE default\n0 4 ",
             "heart.vtk: cell 1: groups is 4; allowed: a whole number from 0 to 3"}};
     for (size_t k = 0; k < sizeof damage / sizeof *damage; k++) {
@@ -198,7 +199,7 @@ Test(names, an_array_called_groups_without_group_names_is_only_listed)
     mt_mesh mesh;
     ok(read_changed(&arena, "\nnames 1 ", "\nother 1 ", &mesh));
     cr_assert(mesh.n_groups == 0 && mesh.n_names == 0 && !mesh.groups);
-    cr_assert_str_eq(mesh.notes, "found and not used: groups (cells)\n");
+    cr_assert_str_eq(mesh.notes, "found but not used: groups (cells)\n");
     mt_arena_free(&arena);
 }
 
@@ -263,7 +264,7 @@ Test(names, a_tag_is_found_by_number_or_case_insensitive_name_or_all_are_listed)
     ok(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "-12", &tag));
     cr_assert_eq(tag, -12);
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_FACES, "tissue", &tag), MT_INPUT);
-    assert_message("tissue is no name of a tag; allowed: of the mesh's triangles: 3 (ENDO)");
+    assert_message("tissue is not a tag name; allowed: of the mesh's triangles: 3 (ENDO)");
     cr_assert_eq(mt_names_find(&mesh, MT_NAMES_ELEMENTS, "core", &tag), MT_INPUT);
     assert_message("of the mesh's elements: 0, 5 (tissue), 7 (scar  core ), 9");
     ok(mt_names_put(&arena, &mesh, 3, 9, "tissue", 6));

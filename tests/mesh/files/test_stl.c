@@ -38,12 +38,12 @@ static const struct fault {
     {"solid x\nendsolid x\n", ".file: no triangles"},
     {"cube\n", ".file:1: 'cube'; allowed: solid, facet, endsolid (or a binary file"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\nendfacet\n",
-        ".file:6: 'endloop'; vertex must stand here"},
+        ".file:6: 'endloop'; expected: vertex"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\n", "a facet without endfacet"},
     {"solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\nvertex 0 1 0\nendloop\nendfacet\n",
         ".file:5: coordinate is 'inf'"},
     {"solid\nendfacet\n", "'endfacet'; allowed"},
-    {"solid endfacet\nendsolid\n", "1 times endfacet, but 0 facets"},
+    {"solid endfacet\nendsolid\n", "1 endfacet lines, but 0 facets"},
 };
 
 Test(stl, every_fault_is_reported_with_its_line_or_byte_offset)

@@ -70,7 +70,7 @@ Test(tetgen, triangles_and_fibres_are_optional_and_unmarked_triangles_untagged)
     (void)unlink(file[3]);
     write_bytes(file[2], "3\n0 1 0 2\n", 10);
     cr_assert_eq(mt_tetgen_read(&arena, name, 1, &mesh), MT_INPUT);
-    assert_message(".face:1: 3 triangles are counted; the rest of the file has room for 1");
+    assert_message(".face:1: 3 triangles are counted; the rest of the file has space for 1");
     write_bytes(file[2], "1\n0 1 0 2\n", 10);
     ok(mt_tetgen_read(&arena, name, 1, &mesh));
     cr_assert(mesh.n_faces == 0 && !mesh.fibre && !mesh.sheet);
@@ -90,7 +90,7 @@ Test(tetgen, the_format_is_read_only)
         ok(mt_mesh_format_find(file[k], false, &format));
         ok(format->read(&arena, file[k], 1, &mesh));
         cr_assert_eq(mt_mesh_format_find(file[k], true, &format), MT_INPUT);
-        assert_message("files are only read; to write: .hdf (VTKHDF), .msh");
+        assert_message(" files can only be read; allowed for writing: .hdf (VTKHDF), .msh");
         write_bytes(file[1], "2 4\n1 1 2 2 3\n2 1 2 3 4\n", 24);
         cr_assert_eq(mt_mesh_read(&arena, file[k], &mesh), MT_INPUT);
         assert_message(file[k]);
@@ -113,41 +113,41 @@ static const struct fault faults[] = {
     {make_tetgen_one, 0, "5 3 0 0 0\n", ".node:1: '0' behind the first line"},
     {make_tetgen_one, 0, "5 3 0 0 BIN 0\n", ".node:1: '0' behind the first line"},
     {make_tetgen_one, 0, "400 3\n1 0 0 0\n",
-        ".node:1: 400 vertices are counted; the rest of the file has room"},
+        ".node:1: 400 vertices are counted; the rest of the file has space for "},
     {make_tetgen_one, 0, "2 3\n2 0 0 0\n3 1 1 1\n",
         ".node:2: first id is '2'; allowed: a whole number from 0 to 1"},
     {make_tetgen_one, 0, "2 3\n1 0 0 0\n1 1 1 1\n",
         ".node:3: id is '1'; allowed: a whole number from 2 to 2"},
     {make_tetgen_one, 0, "2 3\n1 0 0 0\n\n\n\n\n\n\n\n\n", ".node:11: the file ends before the id"},
-    {make_tetgen_one, 0, "1 3\n1 0 0\n0\n", ".node:2: the line ends behind 3 of 4 numbers"},
-    {make_tetgen_one, 0, "1 3\n1 0 0 # 0\n", ".node:2: the line ends behind 3 of 4 numbers"},
-    {make_tetgen_one, 0, "1 3 1\n1 0 0 0\n\n", ".node:2: the line ends behind 4 of 5 numbers"},
+    {make_tetgen_one, 0, "1 3\n1 0 0\n0\n", ".node:2: the line ends after 3 of 4 numbers"},
+    {make_tetgen_one, 0, "1 3\n1 0 0 # 0\n", ".node:2: the line ends after 3 of 4 numbers"},
+    {make_tetgen_one, 0, "1 3 1\n1 0 0 0\n\n", ".node:2: the line ends after 4 of 5 numbers"},
     {make_tetgen_one, 0, "1 3 0\n1 0 0 0 0\n", ".node:2: '0' behind a vertex"},
     {make_tetgen_one, 0, "1 3\n1 0 0 nan\n", ".node:2: coordinate is 'nan'"},
     {make_tetgen_one, 0, "1 3\n1 0 0 1e10\n", ".node:2: coordinate is '1e10'"},
     {make_tetgen_one, 0, "1 3 1\n1 0 0 0 inf\n", ".node:2: attribute or marker is 'inf'"},
-    {make_tetgen_one, 0, "1 3\n1 0 0 0\n2 0 0 0", ".node:3: '2' behind the last of 1 vertices"},
+    {make_tetgen_one, 0, "1 3\n1 0 0 0\n2 0 0 0", ".node:3: '2' after the last of 1 vertices"},
     {make_tetgen_one, 1, "0 4 0\n", ".ele: counts no elements"},
     {make_tetgen_one, 1, "1 9 0\n1 1 2 3 4 1 1 1 1 1\n",
-        ".ele:1: number of vertices of an element is 9; allowed: 4, or 10 (second order)"},
+        ".ele:1: number of vertices per element is 9; allowed: 4, or 10 (second order)"},
     {make_tetgen_one, 1, "1 4 4294967295\n", ".ele:1: number of attributes is '4294967295'"},
     {make_tetgen_one, 1, "1 4 0\n1 0 1 2 3\n", ".ele:2: vertex is '0'; allowed: a whole number from 1 to 5"},
     {make_tetgen_zero, 1, "1 4 0\n0 0 1 2 5\n", ".ele:2: vertex is '5'; allowed: a whole number from 0 to 4"},
     {make_tetgen_one, 1, "1 4 0\n0 1 2 3 4\n", ".ele:2: id is '0'"},
-    {make_tetgen_one, 1, "1 4 1\n1 1 2 3 4\n1 1\n", ".ele:2: the line ends behind 5 of 6 numbers"},
+    {make_tetgen_one, 1, "1 4 1\n1 1 2 3 4\n1 1\n", ".ele:2: the line ends after 5 of 6 numbers"},
     {make_tetgen_one, 2, "1 2\n", ".face:1: number of markers is '2'"},
     {make_tetgen_one, 2, "1 1\n1 1 2 6 1\n", ".face:2: vertex is '6'"},
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1.5\n", ".face:2: marker is 1.5; allowed: a whole number"},
     {make_tetgen_one, 2, "1 1\n1 1 2 3 3000000000\n", ".face:2: marker is 3e+09"},
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1 5 5 5\n", ".face:2: '5' behind a triangle"},
-    {make_tetgen_one, 2, "1 1\n1 1 2 3 1\n2 1 2 3 1\n", ".face:3: '2' behind the last of 1 triangles"},
+    {make_tetgen_one, 2, "1 1\n1 1 2 3 1\n2 1 2 3 1\n", ".face:3: '2' after the last of 1 triangles"},
     {make_tetgen_one, 4, "3\n1 0 0\n1 0 0\n1 0 0\n", ".axi:1: 3 fibres are counted; allowed: 2"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 0 0\n", ".axi:3: a fibre of length 0"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' behind the directions of an element"},
-    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0\n1", ".axi:4: '1' behind the last of 2 fibres"},
+    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0\n1", ".axi:4: '1' after the last of 2 fibres"},
     {make_tetgen_zero, 3, "2\n1 0 0 0 1 0 0 0 1\n1 0 0 2 0 0 0 0 1\n",
         ".ortho:3: a fibre of length 0, or a sheet"},
-    {make_tetgen_zero, 3, "2\n1 0 0 0 1 0 0 0 1\n1 0 0 0 1 0 0 0\n", ".ortho:3: the line ends behind 8 of 9"},
+    {make_tetgen_zero, 3, "2\n1 0 0 0 1 0 0 0 1\n1 0 0 0 1 0 0 0\n", ".ortho:3: the line ends after 8 of 9"},
     {make_tetgen_binary, 0, "5 3 0 0 BIN\nxyz",
         ".node: byte 12: 5 vertices are counted; the rest of the file has"},
 };
@@ -179,7 +179,7 @@ Test(tetgen, faults_in_binary_files_are_reported_with_their_byte_offset)
     b.bytes[22] = 4, b.bytes[b.n] = 1;
     write_bytes(file[1], b.bytes, b.n + 1);
     cr_assert_eq(mt_tetgen_read(&arena, name, 1, &mesh), MT_INPUT);
-    assert_message(".ele: byte 26: something else behind the last of 1 elements");
+    assert_message(".ele: byte 26: more data after the last of 1 elements");
     write_bytes(file[1], b.bytes, b.n - 1);
     cr_assert_eq(mt_tetgen_read(&arena, name, 1, &mesh), MT_INPUT);
     assert_message(".ele: byte 22: the file ends before the vertex");

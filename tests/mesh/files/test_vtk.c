@@ -133,22 +133,22 @@ struct fault {
 
 static const struct fault faults[] = {
     {0, "# vtk DataFile", "# vtu DataFile",
-        ":1: is no legacy VTK file: it does not begin with '# vtk DataFile"},
+        ":1: not a legacy VTK file: it does not begin with '# vtk DataFile"},
     {0, "Version 3.0", "Version 6.0", ":1: version '6.0'; allowed: 1.0 to 5.1"},
     {0, "ASCII", "UTF-8", ":3: 'UTF-8'; allowed: ASCII, BINARY"},
-    {0, "DATASET", "DATA", ":4: 'DATA'; DATASET must follow"},
+    {0, "DATASET", "DATA", ":4: 'DATA'; expected: DATASET"},
     {0, "UNSTRUCTURED_GRID", "RECTILINEAR_GRID", ":4: DATASET 'RECTILINEAR_GRID'; allowed"},
-    {0, "UNSTRUCTURED_GRID", "POLYDATA", "'CELLS'; a section of a POLYDATA must begin here"},
-    {0, "POINTS 7", "POINTS 700000", ":8: number of points is 700000; the rest of the file has room for"},
-    {0, "POINTS 7", "POINTS 6", "'5'; a section of a UNSTRUCTURED_GRID must begin here"},
+    {0, "UNSTRUCTURED_GRID", "POLYDATA", "'CELLS'; expected: a section of a POLYDATA"},
+    {0, "POINTS 7", "POINTS 700000", ":8: number of points is 700000; the rest of the file has space for "},
+    {0, "POINTS 7", "POINTS 6", "'5'; expected: a section of a UNSTRUCTURED_GRID"},
     {0, "POINTS 7 float", "POINTS 7 flt", ":8: type of numbers 'flt'; allowed: char"},
     {0, "1 0 0\n0 0 0", "1 nan 0\n0 0 0", "point 0: coordinate nan"},
     {0, "1 0 0\n0 0 0", "1 -nan( 0\n0 0 0", ":9: coordinate is '-nan('"},
     {0, "1 0 0\n0 0 0", "1 1e10 0\n0 0 0", "point 0: coordinate 1e+10"},
-    {0, "CELLS 6 23", "CELLS 6 22", "cell 5 of 6 ends behind the 22 numbers of the section"},
+    {0, "CELLS 6 23", "CELLS 6 22", ": cell 5 of 6 ends after the 22 numbers of the section"},
     {0, "CELLS 6 23", "CELLS 5 23", "CELLS: the cells have 19 numbers; the section counts 23"},
     {0, "CELLS 6 23", "CELLS 60 23", "60 CELLS in 23 numbers"},
-    {0, "1 5 4\n", "1 5 -4\n", "cell 1 of 6 ends behind"},
+    {0, "1 5 4\n", "1 5 -4\n", ": cell 1 of 6 ends after the "},
     {0, "1 5 4\n1 0 2", "1 5 4\n1 0 7", "cell 1: point 7; allowed: a whole number below 7"},
     {0, "1 5 4\n1 0 2", "1 5 4\n1 0 0.5", "cell 1: point 0.5"},
     {0, "CELL_TYPES 6", "CELL_TYPES 5", "'5'; a section"},
@@ -161,22 +161,24 @@ static const struct fault faults[] = {
     {0, "CELL_DATA 6", "CELL_DATA 5", "CELL_DATA 5; there are 6 cells"},
     {0, "POINT_DATA 7", "POINT_DATA 8", "POINT_DATA 8; there are 7 points"},
     {0, "0 0 2\n", "0 0 0\n",
-        "cell 1: fiber has length 0 there (bath, or isotropic), as in 1 of 2 tetrahedra"},
+        ": cell 1: fiber has length 0 (bath, or isotropic), as in 1 of 2 tetrahedra; every cell needs a "
+        "direction"},
     {0, "0 0 2\n", "0 0 2e6\n", "cell 1: fiber has 2e+06; allowed: numbers from"},
     {0, "depth 1 6 double", "depth 1 5 double", "components of an array is 'layer'"},
     {0, "FieldData 4", "FieldData 5", "length of an array is 'NORMALS'"},
-    {0, "NORMALS", "NORMAL", "'NORMAL'; a section or an array of data must begin here"},
+    {0, "NORMALS", "NORMAL", "'NORMAL'; expected: a section or a data array"},
     {1, "CELL_DATA 6", "CELL_DATA 5",
         ":16: CELL_DATA 5; there are 6 cells"}, /* line numbers as in an editor */
-    {1, "POINTS 7 float", "POINTS 7 double", "; a section of a UNSTRUCTURED_GRID"},
+    {1, "POINTS 7 float", "POINTS 7 double", "'; expected: a section of a UNSTRUCTURED_GRID"},
     {1, "POINTS 7 float", "POINTS 300 float",
-        "900 numbers (coordinate) follow here; the rest of the file has room"},
-    {2, "UNSTRUCTURED_GRID", "POLYDATA", "'CELL_TYPES'; a section of a POLYDATA must begin here"},
-    {2, "OFFSETS", "OFFSET", "'OFFSET'; OFFSETS must follow here"},
-    {2, "0 1 5\n8 10 14\n17", "0 1 5\n8 10 14\n16", "CELLS: offsets from 0 to 16; they must go from 0 to 17"},
+        "900 numbers (coordinate) are counted; the rest of the file has space for "},
+    {2, "UNSTRUCTURED_GRID", "POLYDATA", "'CELL_TYPES'; expected: a section of a POLYDATA"},
+    {2, "OFFSETS", "OFFSET", "'OFFSET'; expected: OFFSETS"},
+    {2, "0 1 5\n8 10 14\n17", "0 1 5\n8 10 14\n16", "CELLS: offsets from 0 to 16; allowed: from 0 to 17"},
     {2, "0 1 5\n8 10 14\n17", "0 5 1\n8 10 14\n17",
         "cell 1: its corners end at offset 1; allowed: a whole number from 5 to 17"},
-    {2, "CELLS 7 17", "CELLS 7 1700000", "size of the section is 1700000; the rest of the file has room for"},
+    {2, "CELLS 7 17", "CELLS 7 1700000",
+        "size of the section is 1700000; the rest of the file has space for "},
 };
 
 Test(vtk, every_fault_is_reported_with_its_position)
@@ -198,9 +200,10 @@ Test(vtk, every_fault_is_reported_with_its_position)
 Test(vtk, data_sections_before_points_or_cells_are_rejected)
 {
     static const char *const sections[2][3] = {
-        {"POINTS", "POINT_DATA 0\nVECTORS fibre float\nPOINTS", "POINTS behind CELL_DATA or POINT_DATA"},
+        {"POINTS", "POINT_DATA 0\nVECTORS fibre float\nPOINTS",
+            "POINTS after CELL_DATA or POINT_DATA; allowed: before them"},
         {"CELLS", "CELL_DATA 0\nSCALARS region int\nLOOKUP_TABLE default\nCELLS",
-            "CELLS behind CELL_DATA or POINT_DATA"}};
+            "CELLS after CELL_DATA or POINT_DATA; allowed: before them"}};
     for (int k = 0; k < 2; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;
@@ -220,7 +223,7 @@ Test(vtk, truncated_and_missing_files_are_rejected)
     mt_mesh mesh;
     write_bytes(path, tetrahedra, sizeof tetrahedra - sizeof "CELL_TYPES 2\n10 10\n");
     cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("0 CELL_TYPES of 2 CELLS");
+    assert_message("0 CELL_TYPES for 2 CELLS");
     write_bytes(path, tetrahedra, (size_t)(strstr(tetrahedra, "POINTS") - tetrahedra));
     cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
     assert_message("the file ends without POINTS");
@@ -228,7 +231,7 @@ Test(vtk, truncated_and_missing_files_are_rejected)
     const unsigned char *corners = memmem(b.bytes, b.n, "CONNECTIVITY", 12);
     write_bytes(path, b.bytes, (size_t)(corners - b.bytes) + 100);
     cr_assert_eq(mt_vtk_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("17 numbers (CONNECTIVITY) follow here; the rest of the file has room for 9");
+    assert_message("17 numbers (CONNECTIVITY) are counted; the rest of the file has space for 9");
     cr_assert_eq(mt_vtk_read(&arena, "/tmp/myotile_no_such.vtk", 1, &mesh), MT_FILE);
     assert_message("/tmp/myotile_no_such.vtk");
     mt_arena_free(&arena);

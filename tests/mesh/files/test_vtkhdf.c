@@ -340,7 +340,7 @@ Test(vtkhdf, arrays_of_other_programs_are_recognised_by_name_and_others_listed)
         ok(mt_vtkhdf_read(&arena, path, &mesh));
         cr_assert(mesh.n_elements == 2 && mesh.region[0] == 7 && mesh.region[1] == 8);
         cr_assert(mesh.fibre && mesh.fibre[0] == 1 && mesh.fibre[4] == 1);
-        cr_assert_str_eq(mesh.notes, "found and not used: scar (cells), fibers (points, 3 components)\n",
+        cr_assert_str_eq(mesh.notes, "found but not used: scar (cells), fibers (points, 3 components)\n",
             "%s", mesh.notes);
         mt_arena_free(&arena);
     }
@@ -390,7 +390,7 @@ Test(vtkhdf, a_file_without_a_mesh_is_an_error)
     ok(mt_h5_create(path, &h5));
     ok(mt_h5_commit(&h5));
     cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_INPUT);
-    assert_message("is no VTKHDF file");
+    assert_message(": not a VTKHDF file: it has no group VTKHDF");
     write_by_hand(NULL);
     cr_assert_eq(truncate(path, 3000), 0);
     cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_FILE);

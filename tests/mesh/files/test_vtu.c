@@ -87,9 +87,9 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-    {0, "VTKFile", "Document", ":2: is no VTK XML file: its root is <Document>"},
-    {0, "</Piece>", "", "is no well-formed XML: mismatched tag"},
-    {0, "<?xml", "solid", ":1: is no well-formed XML"},
+    {0, "VTKFile", "Document", ":2: not a VTK XML file: its root is <Document>"},
+    {0, "</Piece>", "", "not well-formed XML: mismatched tag"},
+    {0, "<?xml", "solid", ":1: not well-formed XML: "},
     {0, "LittleEndian", "MiddleEndian", ":2: byte_order 'MiddleEndian'; allowed: LittleEndian, BigEndian"},
     {0, "UInt32", "UInt16", ":2: header_type 'UInt16'; allowed: UInt32, UInt64"},
     {2, "vtkZLib", "vtkLZ4", ":2: compressor 'vtkLZ4DataCompressor'; allowed: vtkZLibDataCompressor"},
@@ -105,10 +105,10 @@ static const struct fault faults[] = {
     {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"20000\"",
         "NumberOfPoints is '20000'; allowed: a whole number from 0 to"},
     {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"2000\"",
-        "array 'Points': 6000 numbers are needed; there is room for"},
-    {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"6\"", "array 'Points': '5' behind the last of 18 numbers"},
+        "array 'Points': 6000 numbers are needed; the data has space for "},
+    {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"6\"", "array 'Points': '5' after the last of 18 numbers"},
     {0, "NumberOfPoints=\"7\"", "NumberOfPoints=\"8\"", "the file ends before the Points"},
-    {0, "NumberOfCells=\"6\"", "NumberOfCells=\"5\"", "array 'offsets': '17' behind the last of 5 numbers"},
+    {0, "NumberOfCells=\"6\"", "NumberOfCells=\"5\"", "array 'offsets': '17' after the last of 5 numbers"},
     {0, "NumberOfCells=\"6\"", "", "has no tetrahedra and no triangles among its 0 cells"},
     {0, "\"Points\" NumberOfComponents=\"3\"", "\"Points\"", "array 'Points' has 1 components; allowed: 3"},
     {0, "\"types\"", "\"type\"", "a piece has no array 'types'"},
@@ -130,14 +130,15 @@ static const struct fault faults[] = {
     {0, "1 10 5\n3 10 5", "1 10 5\n3 42 5", "cell 4 is of VTK's type 42 (polyhedron); allowed"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 5 5", "cell 4, a triangle, has 4 corners"},
     {0, "0 0 2\n", "0 0 0\n",
-        "cell 1: fiber has length 0 there (bath, or isotropic), as in 1 of 2 tetrahedra"},
+        ": cell 1: fiber has length 0 (bath, or isotropic), as in 1 of 2 tetrahedra; every cell needs a "
+        "direction"},
     {0, "\"types\" NumberOfComponents=\"1\"\n format=\"ascii\"",
         "\"types\" NumberOfComponents=\"1\"\n format=\"appended\"",
-        "array 'types' is appended; there is no AppendedData"},
+        "array 'types' is appended, but there is no AppendedData"},
     {1, "VAAAAAAAgD8A", "WAAAAAAAgD8A", "array 'Points' has 88 bytes; 84 are needed"},
     {1, "VAAAAAAAgD8A", "VAAA!AAAgD8A", "array 'Points': byte 0x21 in its base64"},
     {1, "VAAAAAAAgD8A", "VA=AAAAAgD8A", "array 'Points': byte 0x41 in its base64"},
-    {1, "VAAAAAAAgD8A", "VAAA", "array 'Points': content of 84 bytes; there is room for 80"},
+    {1, "VAAAAAAAgD8A", "VAAA", "array 'Points': content of 84 bytes; allowed: at most 80"},
     {2, "AwAAACgAAAAEAAAA", "CQAAACgAAAAEAAAA",
         "9 blocks of 40 bytes and a last one of 4; 84 bytes are needed"},
     {2, "AwAAACgAAAAEAAAA", "AwAAACgAAAAAAAAA",
@@ -199,7 +200,7 @@ Test(vtu, faults_in_raw_bytes_are_detected)
     refuse(&b, "point 0: coordinate nan; allowed");
     b = good;
     b.n -= strlen("\n</AppendedData>\n</VTKFile>\n") + 3;
-    refuse(&b, "array 'types': content of 6 bytes; there is room for 3");
+    refuse(&b, "array 'types': content of 6 bytes; allowed: at most 3");
     const size_t at =
         (size_t)((unsigned char *)memmem(good_packed.bytes, good_packed.n, header, 12) - good_packed.bytes);
     b = good_packed;
@@ -210,7 +211,7 @@ Test(vtu, faults_in_raw_bytes_are_detected)
     refuse(&b, "array 'Points': a compressed block of 145 bytes for 40");
     b = good_packed;
     memset(b.bytes + at + 16, 0xff, 4);
-    refuse(&b, "array 'Points': a compressed block of 4294967295 bytes; there is room for");
+    refuse(&b, "array 'Points': a compressed block of 4294967295 bytes; allowed: at most ");
     b = good_packed;
     b.n = at + 6;
     refuse(&b, "array 'Points': ");
@@ -223,7 +224,7 @@ Test(vtu, a_decompression_bomb_is_rejected_before_allocation)
     buffer b = vtu_file(&k, 1);
     replace(&b, "NumberOfPoints=\"7\"", "NumberOfPoints=\"40000\"");
     for (int i = 0; i < 1000; i++) text(&b, "          ");
-    refuse(&b, "array 'Points': 480000 bytes cannot have been compressed into the ");
+    refuse(&b, "array 'Points': 480000 bytes cannot result from decompressing its ");
 }
 
 /* Many pieces may share bytes; their sum must stay within the limit of the file. */
@@ -286,7 +287,7 @@ Test(vtu, excessively_deep_or_long_xml_is_rejected)
     assert_message("more than 4096 pieces");
     write_bytes(path, "", 0);
     cr_assert_eq(mt_vtu_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("is no well-formed XML: no element found");
+    assert_message("not well-formed XML: no element found");
     cr_assert_eq(mt_vtu_read(&arena, "/tmp/myotile_no_such.vtu", 1, &mesh), MT_FILE);
     mt_arena_free(&arena);
 }

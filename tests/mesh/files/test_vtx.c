@@ -32,12 +32,12 @@ Test(vtx, every_fault_is_reported_with_its_line)
 {
     static const char *const bad[][2] = {{"", ":1: the file ends before the number of vertices"},
         {"two\nintra\n1\n2\n", ":1: number of vertices is 'two'"},
-        {"0\nintra\n", ":1: number of vertices is 0; allowed: 1 and more"},
-        {"5000\nintra\n1\n", ":1: number of vertices is 5000; the rest of the file has room for"},
-        {"2 2\nintra\n1\n2\n", ":1: '2' behind the number of vertices"},
-        {"2\n1\n2\n", ":2: '1' behind the number of vertices; allowed: intra, extra"},
+        {"0\nintra\n", ":1: number of vertices is 0; allowed: at least 1"},
+        {"5000\nintra\n1\n", ":1: number of vertices is 5000; the rest of the file has space for "},
+        {"2 2\nintra\n1\n2\n", ":1: '2' after the number of vertices; allowed: intra, extra"},
+        {"2\n1\n2\n", ":2: '1' after the number of vertices; allowed: intra, extra"},
         {"2\nintra\n1\n", ":4: the file ends before the vertex"},
-        {"1\nintra\n1\n2\n", ":4: '2' behind the last of 1 vertices"},
+        {"1\nintra\n1\n2\n", ":4: '2' after the last of 1 vertices"},
         {"2\nintra\n1\n100\n", ":4: vertex is '100'; allowed: a whole number from 0 to 99"},
         {"2\nintra\n-1\n0\n", ":3: vertex is '-1'"}, {"2\nintra\n1\napex\n", ":4: vertex is 'apex'"},
         {"2\nintra\n1\n2.5\n", ":4: vertex is '2.5'"}};
@@ -130,7 +130,7 @@ Test(vtx, a_triangle_in_two_lists_belongs_to_the_first_and_a_tagged_one_is_uncha
     cr_assert_eq(count(&mesh, 9), 104 - count(&tagged, MT_SURFACE_BASE));
     mesh.n_faces = 0;
     cr_assert_eq(mt_vtx_tag(&arena, 2, (mt_vtx[]){all, base}, &mesh), MT_INPUT);
-    assert_message("list: 20 vertices with 24 triangles of the boundary between them, all of other surfaces");
+    assert_message("list: 20 vertices with 24 triangles of the boundary between them, all in other surfaces");
     base.n = 2;
     cr_assert_eq(mt_vtx_tag(&arena, 1, &base, &mesh), MT_INPUT);
     assert_message(

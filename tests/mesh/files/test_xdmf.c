@@ -82,7 +82,7 @@ static void refuse_change(int kind, const char *from, const char *to, const char
 
 /* ---- one mesh */
 
-#define UNUSED "found and not used: tags (cells), other (cells), xyz (points, 3 components)\n"
+#define UNUSED "found but not used: tags (cells), other (cells), xyz (points, 3 components)\n"
 
 Test(xdmf, one_mesh_is_read_bit_identically_as_text_binary_hdf5_and_vtu)
 {
@@ -149,7 +149,7 @@ Test(xdmf, the_unit_stated_in_hdf5_points_applies_and_a_different_one_is_rejecte
     ok(mt_mesh_unit(path, format, NULL, &unit_mm));
     cr_assert_eq(unit_mm, 10);
     cr_assert_eq(mt_mesh_unit(path, format, "um", &unit_mm), MT_INPUT);
-    assert_message("--unit um, and the file states cm");
+    assert_message(": --unit um, but the file states cm");
     b = sample(3);
     state_unit("furlong");
     cr_assert_eq(mt_mesh_unit(path, format, NULL, &unit_mm), MT_INPUT);
@@ -200,7 +200,7 @@ Test(xdmf, tags_in_separate_grids_are_regions_and_tagged_triangles)
     cr_assert_arr_eq(mesh.face_vertex, faces, sizeof faces);
     cr_assert(mesh.face_tag[0] == 11 && mesh.face_tag[1] == 12);
     assert_note(&mesh,
-        "1 of 3 elements have no region in the file: they get the tag 0, which no other element has\n");
+        "1 of 3 elements have no region in the file: they are assigned tag 0, which no other element has\n");
     mt_arena_free(&arena);
 }
 
@@ -210,7 +210,7 @@ Test(xdmf, unused_grids_are_listed_and_tag_grids_must_match_the_mesh)
     mt_mesh mesh;
     buffer b = buffer_of(xdmf_tags);
     replace(&b, "5 4 2 0  3 2 1 0", "5 4 2 1  3 2 1 0");
-    refuse(&b, ":14: <Topology>: cell 0 is no cell of the mesh");
+    refuse(&b, ":14: <Topology>: cell 0 is not a cell of the mesh");
     b = buffer_of(xdmf_tags);
     replace(&b, "Reference=\"XML\">/Xdmf/Domain/Grid[@Name='mesh']/Geometry<",
         "><DataItem Dimensions=\"1 3\">0 0 0</DataItem><");
@@ -230,8 +230,8 @@ Test(xdmf, a_duplicate_cell_belongs_to_both_regions)
         &mesh);
     cr_assert(mesh.n_elements == 2 && mesh.region[0] == 5 && mesh.region[1] == 5 && mesh.n_groups == 1);
     cr_assert(!mt_groups_has(&mesh, 7, 0) && mt_groups_has(&mesh, 7, 1));
-    assert_note(&mesh, "1 elements repeat an earlier one with another region (regions 5 and 7: 1): they are "
-                       "one element each, of the first region and in the groups of the others\n");
+    assert_note(&mesh, "1 elements repeat an earlier one with another region (regions 5 and 7: 1): each is "
+                       "merged into one element of the first region, in the groups of the others\n");
     mt_arena_free(&arena);
 }
 
@@ -262,7 +262,7 @@ Test(xdmf, unused_arrays_are_listed_once_even_if_unreadable)
                          "Dimensions=\"5 3\" Type=\"HyperSlab\"/></Attribute>" END,
         &mesh);
     cr_assert(mesh.region[0] == 3 && mesh.region[1] == 4);
-    assert_note(&mesh, "found and not used: tag (cells), labels (points), when (cells), u (points, 3 "
+    assert_note(&mesh, "found but not used: tag (cells), labels (points), when (cells), u (points, 3 "
                        "components), sheet (cells, 3 components)\n");
     mt_arena_free(&arena);
 }
@@ -277,7 +277,7 @@ Test(xdmf, a_fenics_mesh_function_is_the_region_and_a_field_of_that_name_is_not)
     replace(&b, "UInt", "Float");
     ok(read_buffer(&arena, &b, &mesh));
     cr_assert(mesh.region[0] == 1 && mesh.region[1] == 1);
-    assert_note(&mesh, "found and not used: f (cells)\n");
+    assert_note(&mesh, "found but not used: f (cells)\n");
     mt_arena_free(&arena);
 }
 
@@ -291,7 +291,7 @@ Test(xdmf, the_first_step_of_a_time_series_is_used_and_point_fibres_are_averaged
     cr_assert_arr_eq(mesh.element_vertex, cells, sizeof cells);
     cr_assert_arr_eq(mesh.xyz_mm, xyz, sizeof xyz);
     cr_assert(mesh.region[0] == 4 && mesh.region[1] == 5 && mesh.fibre && mesh.fibre[1] == 1);
-    assert_note(&mesh, "fibres: the means of f0 over each element's vertices\na time series of 2 steps: the "
+    assert_note(&mesh, "fibres: means of f0 over the vertices of each element\na time series of 2 steps: the "
                        "first is used\n");
     mt_arena_free(&arena);
 }
@@ -403,8 +403,8 @@ static const struct {
     int kind; /* 0: text, 1: bytes */
     const char *from, *to, *why;
 } faults[] = {
-    {0, "<Xdmf", "<VTKFile><Xdmf", "is no well-formed XML: no element found"},
-    {0, "<Grid ", "<Gird ", "is no well-formed XML"},
+    {0, "<Xdmf", "<VTKFile><Xdmf", "not well-formed XML: no element found"},
+    {0, "<Grid ", "<Gird ", "not well-formed XML: "},
     {0, "[]>", "[<!ENTITY a \"b\">]>", ":2: its document type declares an entity"},
     {0, "GridType=\"Uniform\"", "GridType=\"Subset\"",
         ":4: <Grid>: GridType 'Subset' in space, or empty; allowed: Uniform, a Collection in time"},
@@ -412,7 +412,7 @@ static const struct {
     {0, "1 1 5\n6 1 0", "1 1 5\n9 1 0", "cell 1 is of XDMF's type 9 (hexahedron); allowed: tetrahedra"},
     {0, "1 1 5\n6 1 0", "1 1 5\n6 7 0", "cell 1: point 7; allowed: a whole number below 7"},
     {0, "1 1 5\n6 1 0", "1 9 5\n6 1 0", "cell 1 is of XDMF's type 0; allowed"},
-    {0, "1 1 5\n6 1 0", "1 99 5\n6 1 0", "cell 0 needs more numbers than the 25 that there are"},
+    {0, "1 1 5\n6 1 0", "1 99 5\n6 1 0", "cell 0 needs more than the 25 numbers available"},
     {0, "\"XYZ\"", "\"XY\"", ":17: <Geometry>: GeometryType 'XY'; allowed: XYZ, X_Y_Z"},
     {0, "Dimensions=\"7 3\"", "Dimensions=\"7 2\"", "14 coordinates; allowed: three for each point"},
     {0, "Dimensions=\"7 3\"", "Dimensions=\"6 3\"", "<DataItem>: '5' after the last of 18 numbers"},
@@ -422,7 +422,7 @@ static const struct {
     {0, "Dimensions=\"7 3\"", "", "<DataItem>: Dimensions is ''; allowed"},
     {0, "Dimensions=\"7 3\"", "Dimensions=\"1000000000000 3\"", "Dimensions is '1000000000000 3'"},
     {0, "Dimensions=\"7 3\"", "Dimensions=\"300000000000 3\"",
-        "count 900000000000 numbers; there is room for"},
+        "its Dimensions count 900000000000 numbers; the data has space for "},
     {0, "Dimensions=\"7 3\"", "ItemType=\"HyperSlab\" Dimensions=\"7 3\"",
         "ItemType 'HyperSlab'; allowed: Uniform (parts and functions of arrays are not read)"},
     {0, "Format=\"XML\"", "Format=\"TIFF\"", ": <DataItem>: Format 'TIFF'; allowed: XML, HDF, Binary"},
@@ -430,14 +430,14 @@ static const struct {
     {0, "1 0 0\n0 0 0\n0 1 0", "1 0 0\n0 2e9 0\n0 1 0", "point 1: coordinate 2e+09; allowed"},
     {0, "dim=\"3\">3<", "dim=\"3\">x<",
         ":81: <map>: the tag of 'wall & scar' is 'x'; allowed: a whole number"},
-    {0, "</map></main>", "</map>", "is no well-formed XML: no element found"},
+    {0, "</map></main>", "</map>", "not well-formed XML: no element found"},
     {1, "DataType=\"Int\" Precision=\"8\"", "DataType=\"Int\" Precision=\"3\"",
         "NumberType 'Int' with Precision '3'; allowed: Float of 4 or 8"},
     {1, "DataType=\"Int\"", "DataType=\"Complex\"", "NumberType 'Complex' with Precision '8'; allowed"},
     {1, "Endian=\"Little\"", "Endian=\"Middle\"", "Endian 'Middle'; allowed: Native, Little, Big"},
     {1, "Endian=\"Little\"", "Compression=\"Zlib\"", "Compression 'Zlib'; allowed: Raw"},
     {1, "Seek=\"0\"", "Seek=\"-1\"", "Seek is '-1'; allowed: a number of bytes"},
-    {1, "Seek=\"0\"", "Seek=\"100000\"", "numbers; there is room for 0"},
+    {1, "Seek=\"0\"", "Seek=\"100000\"", " numbers; the data has space for 0"},
     {1, "Dimensions=\"7 3\"", "Dimensions=\"100000000 3\"", "300000000 numbers; there is room for"},
     {1, "heart.bin", "..", "file '..'; allowed: a file in the folder"},
     {1, "heart.bin", "", "file ''; allowed: a file in the folder"},
@@ -454,7 +454,7 @@ Test(xdmf, dangling_grids_and_references_are_rejected)
     static const struct {
         const char *words, *why;
     } cases[] = {
-        {"<VTKFile/>", ":1: <VTKFile>: is no XDMF file; allowed: a root <Xdmf>"},
+        {"<VTKFile/>", ":1: <VTKFile>: not an XDMF file; allowed: a root <Xdmf>"},
         {"<Xdmf/>", ":1: <Xdmf>: has no <Grid> with a <Topology> and a <Geometry>"},
         {GRID CELLS END, "has no <Grid> with a <Topology> and a <Geometry>"},
         {"<Xdmf><Domain><Grid GridType=\"Collection\" "
@@ -464,7 +464,7 @@ Test(xdmf, dangling_grids_and_references_are_rejected)
         {GRID "<Topology Type=\"Tetrahedron\"/>" POINTS END, ":3: <Topology>: has no <DataItem>"},
         {GRID "<Topology Type=\"Tetrahedron\" NumberOfElements=\"3\"><DataItem Dimensions=\"8\">0 1 2 3 1 0 "
               "2 4</DataItem></Topology>" POINTS END,
-            ":3: <Topology>: NumberOfElements is 3; its corners are those of 2"},
+            ":3: <Topology>: NumberOfElements is 3, but there are corners for 2"},
         {GRID "<Topology Type=\"Tetrahedron\"><DataItem Dimensions=\"7\">0 1 2 3 1 0 "
               "2</DataItem></Topology>" POINTS END,
             ":3: <Topology>: 7 corners; allowed: a multiple of 4"},
@@ -475,12 +475,12 @@ Test(xdmf, dangling_grids_and_references_are_rejected)
                     "Dimensions=\"2\">0 1</DataItem></Geometry>" END,
             "X_Y_Z needs three <DataItem> of the same length"},
         {GRID CELLS "<Geometry Reference=\"/Xdmf/Domain/Grid[2]/Geometry\"/>" END,
-            ":4: <Geometry>: its reference '/Xdmf/Domain/Grid[2]/Geometry' leads to no <Geometry>"},
+            ":4: <Geometry>: its reference '/Xdmf/Domain/Grid[2]/Geometry' does not refer to a <Geometry>"},
         {GRID CELLS "<Geometry Reference=\"XML\">/Xdmf/Domain/Grid/Geometry</Geometry>" END,
             "leads to no <Geometry>"},
         {GRID CELLS "<Geometry Reference=\"//Geometry[@Name='x\"/>" END, "leads to no <Geometry>"},
         {GRID CELLS "<xi:include href=\"mesh.xdmf\" xpointer=\"xpointer(//Geometry)\"/>" END,
-            "<include>: file 'mesh.xdmf'; allowed: elements of this file"},
+            "<include>: file 'mesh.xdmf'; allowed: only elements of this file"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const buffer b = buffer_of(cases[k].words);
@@ -513,7 +513,7 @@ Test(xdmf, files_that_are_too_expensive_to_read_are_rejected)
     at = stpcpy(at, END);
     write_bytes(path, words, (size_t)(at - words));
     cr_assert_eq(mt_xdmf_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("the references of this file take too long to follow");
+    assert_message("resolving the references of this file takes too long");
     mt_arena_free(&arena);
 }
 

@@ -165,7 +165,7 @@ Test(closed, surfaces_that_enclose_no_volume_are_rejected_with_the_position)
     cr_assert_eq(mt_closed_make(&mesh, &(mt_closed){0}), MT_INPUT);
     bowl_with_room(&arena, &mesh); /* all in one point */
     for (size_t k = 0; k < 3 * mesh.n_vertices; k++) mesh.xyz_mm[k] = 7;
-    assert_refused(&mesh, "points are all one");
+    assert_refused(&mesh, "all points of the surface coincide");
     mt_arena_free(&arena);
 }
 

@@ -631,7 +631,7 @@ Test(defects, a_mesh_of_flat_elements_only_is_an_error)
     slab(&arena, &mesh);
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 2] = 0;
     cr_assert_eq(mt_repair_mesh(&arena, &mesh, &repair), MT_INPUT);
-    cr_assert_str_eq(mt_message(), "the repair leaves no element");
+    cr_assert_str_eq(mt_message(), "no element is left after the repair");
     mt_arena_free(&arena);
 }
 
@@ -648,10 +648,10 @@ Test(defects, fatal_defects_are_rejected_with_file_counts_positions_and_remedy)
     plant_bad_triangle(&mesh);
     ok(mt_defects_find(&mesh, &defects));
     cr_assert_eq(mt_defects_refuse(&defects, "a.msh"), MT_INPUT);
-    cr_assert_str_eq(mt_message(),
-        "a.msh: inverted elements: 4 (element 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 0.5 mm, "
-        "12 at 2.75 0.5 0.25 mm, ...); tagged triangles with a repeated vertex: 1 (triangle 14 "
-        "at 2 0.333333 0 mm); --repair turns inverted elements, drops such triangles");
+    cr_assert_str_eq(
+        mt_message(), "a.msh: inverted elements: 4 (element 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 0.5 mm, "
+                      "12 at 2.75 0.5 0.25 mm, ...); tagged triangles with a repeated vertex: 1 (triangle 14 "
+                      "at 2 0.333333 0 mm); --repair reorients inverted elements, drops such triangles");
     mt_arena_free(&arena);
 }
 

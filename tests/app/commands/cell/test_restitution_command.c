@@ -95,9 +95,9 @@ Test(restitution_command, invalid_options_are_rejected)
     refuses(2, "--intervals-ms from 300 to 400; allowed: from long to short",
         "restitution --intervals-ms 300,400,10");
     refuses(2, "allowed: at most 1000", "restitution --intervals-ms 400,10,0.001");
-    refuses(2, "--intervals-ms: start 1, duration 1: ends behind a cycle of 1 ms",
+    refuses(2, "--intervals-ms: start 1, duration 1: ends after the cycle of 1 ms",
         "restitution --intervals-ms 4,1,1");
-    refuses(2, "--stimulus: start 1, duration 2000: ends behind a cycle of 1000 ms",
+    refuses(2, "--stimulus: start 1, duration 2000: ends after the cycle of 1000 ms",
         "restitution --stimulus 1,2000,1");
     refuses(2, "--beats 0; allowed: a whole number from 1", "restitution --beats 0");
     refuses(2, "--beats 3; allowed: a whole number from 4", "restitution --protocol dynamic --beats 3");

@@ -200,7 +200,7 @@ Test(machine_allreduce, impossible_sweeps_are_rejected)
 Test(machine_allreduce, impossible_collectives_are_rejected)
 {
     refuses(2,
-        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed there: "
+        "rings: barley-twist with BTNC for replicas of 1 on a ladder of 4 chips; allowed on it: "
         "peripheral-ring with DNC",
         "machine allreduce --ipus 4 --logical barley-twist --bytes 4KiB");
     refuses(2, "--operator foo; allowed: add, mul, min, max, and, or",

@@ -256,8 +256,8 @@ Test(partition_command, the_number_of_ipus_must_match_the_list_of_links)
     free(json);
     json = works("partition slab.hdf --target ring.yaml --ipus 1,3 --format json");
     free(json);
-    refuses(
-        2, "2 IPUs on links that join 3; allowed: 1 or 3", "partition slab.hdf --target ring.yaml --ipus 2");
+    refuses(2, "2 IPUs on links that connect 3; allowed: 1 or 3",
+        "partition slab.hdf --target ring.yaml --ipus 2");
     char *table, *said;
     char line[LINE_SIZE];
     (void)snprintf(line, sizeof line,
@@ -275,8 +275,8 @@ Test(partition_command, invalid_options_are_rejected)
     refuses(2, "--ipus -1", "partition slab.hdf --ipus -1");
     refuses(2, "--ipus 1.5", "partition slab.hdf --ipus 1.5");
     refuses(2, "--ipus 4097", "partition slab.hdf --ipus 4097");
-    refuses(2, "separator scheme 'best'; there are: full, ranged, mixed-clean",
-        "partition slab.hdf --scheme best");
+    refuses(
+        2, "separator scheme 'best'; allowed: full, ranged, mixed-clean", "partition slab.hdf --scheme best");
     refuses(2, "--imbalance 1; allowed", "partition slab.hdf --imbalance 1");
     refuses(2, "imbalance", "partition slab.hdf --imbalance 3");
     refuses(2, "--partition round; allowed: flat, hierarchical", "partition slab.hdf --partition round");
@@ -284,7 +284,8 @@ Test(partition_command, invalid_options_are_rejected)
     refuses(2, "--ipus 1,x; allowed", "partition slab.hdf --ipus 1,x");
     refuses(
         2, "at most 16 whole numbers from 1", "partition slab.hdf --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1");
-    refuses(2, "'mixed-clean' has no limit of ranges; 7 is given", "partition slab.hdf --ranges 7");
+    refuses(2, "separator scheme 'mixed-clean' has no limit of ranges, but 7 is given",
+        "partition slab.hdf --ranges 7");
     refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
     refuses(2, "--output with 2 numbers of IPUs; allowed: one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
     refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
@@ -297,16 +298,17 @@ Test(partition_command, invalid_options_are_rejected)
     refuses(2, "machine 'gc9000'", "partition slab.hdf --target gc9000");
     refuses(3, "none.yaml: ", "partition slab.hdf --target none.yaml");
     refuses(3, "none.hdf: ", "partition none.hdf");
-    refuses(2, "data/machines/gc200.yaml: the ending tells", "partition data/machines/gc200.yaml");
+    refuses(2, "data/machines/gc200.yaml: unknown file name extension; allowed: ",
+        "partition data/machines/gc200.yaml");
 }
 
 /* 4096 * 2^20 is 2^32, which 32 bits would make 0. */
 Test(partition_command, more_parts_than_an_index_can_number_are_rejected)
 {
     write_machine("large.yaml", 1 << 20);
-    refuses(2, "4096 machines of 1048576 tiles make 4294967296 parts; allowed: at most 2147483647",
+    refuses(2, "4096 IPUs of 1048576 tiles: 4294967296 parts; allowed: at most 2147483647",
         "partition slab.hdf --target large.yaml --ipus 4096");
-    refuses(2, "2048 machines of 1048576 tiles make 2147483648 parts",
+    refuses(2, "2048 IPUs of 1048576 tiles: 2147483648 parts; allowed: at most ",
         "partition slab.hdf --target large.yaml --ipus 2048");
 }
 
@@ -327,7 +329,7 @@ static void limit_address_space(size_t more)
 Test(partition_command, tables_larger_than_the_available_memory_are_rejected_before_any_work)
 {
     static const char said[] = "4096 IPUs of 1472 tiles: the emulator's tables of 6029312 tiles take at "
-                               "least 4.2 GB (700 bytes a tile), whatever the mesh; 2.0 GB are available";
+                               "least 4.2 GB (700 bytes per tile), for any mesh; 2.0 GB are available";
     limit_address_space(2000000000);
     refuses(3, said, "partition nowhere.hdf --ipus 1,4096");
     refuses(3, said, "reproduce table1 --mesh nowhere.hdf --ipus 4096");

@@ -234,12 +234,13 @@ Test(convert, invalid_options_are_rejected_and_leave_no_file)
     write_text("flat.vtk", "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3 float\n"
                            "0 0 0 1 0 0 0 1 0\nCELLS 1 5\n4 0 1 2 2\nCELL_TYPES 1\n10\n");
     refuses(2,
-        "a.ply: the ending tells the format; allowed: .hdf (VTKHDF), .msh (MSH), .pts (CARP), .elem (CARP), ",
+        "a.ply: unknown file name extension; allowed: .hdf (VTKHDF), .msh (MSH), .pts (CARP), .elem (CARP), ",
         "mesh convert a.ply a.msh");
-    refuses(2, "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ", "mesh convert a.hdf a.vtk");
-    refuses(2, "a.vtp: .vtp files are only read", "mesh convert a.hdf a.vtp");
-    refuses(2, "a.xyz: the ending tells the format", "mesh convert a.hdf a.xyz");
-    refuses(2, ".msh: the ending tells", "mesh convert a.hdf .msh");
+    refuses(2, "a.vtk: .vtk files can only be read; allowed for writing: .hdf (VTKHDF), ",
+        "mesh convert a.hdf a.vtk");
+    refuses(2, "a.vtp: .vtp files can only be read; allowed for writing: ", "mesh convert a.hdf a.vtp");
+    refuses(2, "a.xyz: unknown file name extension; allowed: ", "mesh convert a.hdf a.xyz");
+    refuses(2, ".msh: unknown file name extension; allowed: ", "mesh convert a.hdf .msh");
     refuses(2, "unit inch; allowed: um, mm, cm, m", "mesh convert a.hdf b.hdf --unit inch");
     refuses(2, "bad.msh:6: coordinate is 'zero'", "mesh convert bad.msh b.hdf");
     refuses(2,
@@ -273,7 +274,7 @@ Test(convert, an_unusable_mesh_is_rejected_with_a_remedy_and_repaired_on_request
     write_text("broken.msh", broken);
     refuses(2,
         "broken.msh: inverted elements: 1 (element 1 at 22.5 22.5 -22.5 mm); duplicate elements: 1 (element "
-        "2 at 22.5 22.5 22.5 mm); --repair turns inverted elements, removes duplicates",
+        "2 at 22.5 22.5 22.5 mm); --repair reorients inverted elements, removes duplicates",
         "mesh convert broken.msh a.hdf");
     refuses(2,
         "mm: volume -121500 mm^3; it must be above 0; `myotile mesh convert broken.msh OUT.hdf --repair` may",
@@ -330,7 +331,9 @@ Test(convert, a_unit_that_contradicts_the_file_is_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o a.hdf"));
     free(works("mesh convert a.hdf b.hdf --unit mm"));
-    refuses(2, "a.hdf: --unit cm, and the file states mm; allowed: mm, or no --unit",
+    refuses(2,
+        "a.hdf: --unit cm, but the file states mm; allowed: mm, or no --unit; if the stated unit is wrong, "
+        "convert the original again",
         "mesh convert a.hdf c.hdf --unit cm");
 }
 
@@ -370,8 +373,8 @@ Test(convert, a_repair_keeps_the_region_of_a_duplicate_as_a_group_and_reports_bo
     refuses(2, "a.elem: duplicate elements: 1 (element 2", "mesh convert a.elem a.hdf");
     char *said = warnings(&table, "mesh convert a.elem a.hdf --repair --format json");
     cr_assert(
-        strstr(said,
-            "a.elem: 1 elements repeat an earlier one with another region (regions 1 and 7: 1): they are"),
+        strstr(said, "a.elem: 1 elements repeat an earlier one with another region (regions 1 and 7: 1): "
+                     "each is merged into one element of the first region, in the groups of the others"),
         "%s", said);
     cr_assert_eq(json_property(table, "duplicate_elements_merged"), 1);
     cr_assert_eq(json_property(table, "duplicate_elements_removed"), 0);

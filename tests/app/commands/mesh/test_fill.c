@@ -318,7 +318,7 @@ Test(fill, invalid_input_is_rejected_and_leaves_no_file)
     refuses(2, "slab.hdf: found 480 elements", "mesh fill slab.hdf -o a.hdf");
     refuses(2, "all.obj: a surface of", "mesh info all.obj");
     refuses(2, "all.obj: a surface of", "mesh convert all.obj a.hdf");
-    refuses(2, "a.stl: .stl files are only read", "mesh convert slab.hdf a.stl");
+    refuses(2, "a.stl: .stl files can only be read; allowed for writing: ", "mesh convert slab.hdf a.stl");
     refuses(3, "none.obj", "mesh fill all.obj none.obj -o a.hdf");
     refuses(2, "a.txt: the ending", "mesh fill all.obj -o a.txt");
     refuses(2, "--output is needed", "mesh fill all.obj");
@@ -327,7 +327,7 @@ Test(fill, invalid_input_is_rejected_and_leaves_no_file)
     refuses(2, "--edge-mm 100 requires about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --edge-mm 1 --elements 1000 -o a.hdf");
     refuses(2, "allowed: one of them", "mesh fill all.obj --as epi --tags epi=1 -o a.hdf");
-    refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; there are 0",
+    refuses(2, "--tags epi=7: no triangle of the mesh has the tag 7; the mesh has 0",
         "mesh fill all.obj --tags epi=7 -o a.hdf");
     refuses(2, "--as epi,lv; allowed: one of base, epi, lv, rv or - for each of the 1",
         "mesh fill all.obj --as epi,lv -o a.hdf");
@@ -388,13 +388,13 @@ Test(fill, fibres_are_equal_for_tagged_renamed_and_detected_surfaces)
     refuses(
         2, "allowed: one of them", "mesh fibres other.msh -o no.hdf --tags base=4,epi=2 --surfaces found");
     refuses(2, "--surfaces both; allowed: given, found", "mesh fibres other.msh -o no.hdf --surfaces both");
-    refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; there are",
+    refuses(2, "--tags base=4,epi=2,lv=1,rv=26: no triangle of the mesh has the tag 26; the mesh has ",
         "mesh fibres other.msh -o no.hdf --tags base=4,epi=2,lv=1,rv=26");
     static const char *const bad[] = {"base", "base=", "base=1,", "base=1,base=2", "base=1,epi=1", "bas=1",
         "base=1+", "=1"},
                              *const unknown[] = {"base=x", "base=99999999999", "base=1;epi=2"};
     for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
-        refuses(2, " is no name of a tag; allowed: of the mesh's triangles: 1 (base)",
+        refuses(2, " is not a tag name; allowed: of the mesh's triangles: 1 (base)",
             "mesh fibres other.msh -o no.hdf --tags %s", unknown[k]);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         refuses(2, "; allowed: base, epi, lv and rv, each with its tags",

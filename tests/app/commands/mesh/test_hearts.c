@@ -190,17 +190,20 @@ Test(hearts, new_fibres_are_compared_with_previous_fibres)
 /* Before any file is read or written. */
 Test(hearts, an_unsupported_output_format_is_rejected_before_any_file_is_read)
 {
-    static const char text[] = "a.vtk: .vtk files are only read; to write: .hdf (VTKHDF), ";
+    static const char text[] = "a.vtk: .vtk files can only be read; allowed for writing: .hdf (VTKHDF), ";
     refuses(2, text, "mesh fibres none.hdf -o a.vtk");
     refuses(2, text, "mesh refine none.hdf -o a.vtk");
     cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
-    refuses(2, "a.vtu: a mesh file is written under a name ending in .hdf", "mesh ventricles -o a.vtu");
+    refuses(2,
+        "a.vtu: name of a mesh file to write; allowed: names ending in .hdf, the only ones that ParaView "
+        "5.11 opens",
+        "mesh ventricles -o a.vtu");
 }
 
 Test(hearts, a_mesh_without_tagged_surfaces_is_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 0.5 -o slab.hdf"));
-    refuses(2, "slab.hdf: the anatomy is not clear", "mesh fibres slab.hdf -o fibred.hdf");
+    refuses(2, "slab.hdf: the anatomy is ambiguous", "mesh fibres slab.hdf -o fibred.hdf");
     refuses(2, "slab.hdf: no triangle", "mesh fibres slab.hdf -o fibred.hdf --surfaces given");
     refuses(2, "--endo-deg steep; allowed: 1 number\n", "mesh fibres slab.hdf -o a.hdf --endo-deg steep");
     refuses(2, "base", "mesh fibres slab.hdf -o fibred.hdf");

@@ -284,7 +284,7 @@ Test(heart, existing_files_are_replaced_with_force_only)
         "made/case.yaml",
         "heart slab.hdf -o made --case-only");
     free(works("heart slab.hdf -o made --case-only --force"));
-    refuses(2, "made/heart.hdf: this command would read it and write over it",
+    refuses(2, "made/heart.hdf: this command would overwrite one of its inputs; allowed: another output",
         "heart made/heart.hdf -o made --force");
     refuses(2, "--elements 99; allowed: a whole number from 100", "heart slab.hdf -o other --elements 99");
     refuses(2, "inch", "heart slab.hdf -o other --unit inch");

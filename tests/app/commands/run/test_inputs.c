@@ -24,7 +24,7 @@ static void keeps(const char *input, const char *line)
 {
     size_t n_before, n_after;
     char *before = bytes_of(input, &n_before);
-    refuses(2, "this command would read it and write over it; allowed: another output", "%s", line);
+    refuses(2, ": this command would overwrite one of its inputs; allowed: another output", "%s", line);
     char *after = bytes_of(input, &n_after);
     cr_assert(n_before == n_after && memcmp(before, after, n_before) == 0, "%s: %s is changed", line, input);
     free(before), free(after);
@@ -85,10 +85,13 @@ Test(inputs, a_pipe_or_folder_instead_of_a_file_is_rejected_immediately)
     cr_assert_eq(mkdir("folder.hdf", 0777), 0);
     refuses(3, "is a folder; allowed: a regular file", "mesh info folder.hdf");
     refuses(3, "is a pipe", "run small.yaml --set start.state=pipe.hdf");
-    refuses(3, "a pipe into which no program writes", "cell --start pipe.hdf --end-ms 1");
+    refuses(3, ": a pipe to which no program writes", "cell --start pipe.hdf --end-ms 1");
     cr_assert(
         mkdir("run", 0777) == 0 && mkfifo("run/result.hdf", 0600) == 0 && mkfifo("run/used.yaml", 0600) == 0);
-    refuses(3, "run: this folder holds files that myotile did not write", "run small.yaml -o run");
+    refuses(3,
+        "run: this folder contains files that myotile did not write; choose another folder, or use --force "
+        "to write in it and replace files of the same names",
+        "run small.yaml -o run");
 }
 
 /* The writer may start later than the reader. */

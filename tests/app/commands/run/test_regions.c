@@ -165,7 +165,8 @@ Test(regions, cells_with_changed_parameters_rerun_bit_identically_on_any_tiles)
 Test(regions, cell_settings_of_regions_are_validated_before_the_run)
 {
     write_text("cells.yaml", with_cells);
-    refuses(2, "--set regions.2.scale=[g_na=1]: g_na=1: no parameter of the cell model tp06; allowed: g_Na, ",
+    refuses(2,
+        "--set regions.2.scale=[g_na=1]: g_na=1: not a parameter of the ionic model tp06; allowed: g_Na, ",
         "run cells.yaml -o out --set regions.2.scale=[g_na=1]");
     refuses(2, "cells.yaml: regions.2: type: cell type 'x'; allowed: epi, mid, endo",
         "run cells.yaml -o out --set regions.2.type=x");
@@ -179,19 +180,19 @@ Test(regions, cell_settings_of_regions_are_validated_before_the_run)
 
 Test(regions, regions_that_leave_nothing_to_simulate_are_rejected)
 {
-    refuses(2, "gate.yaml: regions: all elements are inert; allowed: not all",
+    refuses(2, "gate.yaml: regions: all elements are non-conducting (inert); allowed: not all",
         "run gate.yaml -o out --set regions.0.min_mm=[0,0,0] --set regions.0.max_mm=[3,2,1] --set "
         "regions.1.non_conducting=true");
     refuses(2,
         "gate.yaml: stimuli.0: all 24 elements are non-conducting; allowed: at least one conducting element",
         "run gate.yaml -o out --set stimuli.0.min_mm=[1.5,0,0] --set stimuli.0.max_mm=[2,1,1]");
     refuses(2,
-        "gate.yaml: regions.1: no element's centre lies in the box [9, 1, 0] .. [9, 2, 1] mm; the nearest is",
+        "gate.yaml: regions.1: no element centre is in the box [9, 1, 0] .. [9, 2, 1] mm; the nearest is ",
         "run gate.yaml -o out --set regions.1.min_mm=[9,1,0] --set regions.1.max_mm=[9,2,1]");
     write_text("tag.yaml", SMALL_SLAB USUAL_TISSUE
         "time: {end_ms: 1}\nregions:\n  - {tag: 7, non_conducting: true}\n" SMALL_STIMULUS("2"));
     refuses(2, "tag.yaml: regions.0: tag: no element has the tag 7; the mesh has 1", "run tag.yaml -o out");
-    refuses(2, "regions.0: tag: 1.5 is no name of a tag; allowed: of the mesh's elements: ",
+    refuses(2, "regions.0: tag: 1.5 is not a tag name; allowed: of the mesh's elements: ",
         "run tag.yaml -o out --set regions.0.tag=1.5");
     cr_assert_not(there("out"));
 }

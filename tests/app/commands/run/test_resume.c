@@ -152,7 +152,7 @@ Test(resume, a_damaged_checkpoint_falls_back_to_the_previous_one)
     free(works("run case.yaml --set time.end_ms=3.5 -o two"));
     write_text("two/checkpoint-0000000200.hdf", "torn");
     char *said = warnings(&table, "run --resume two --set time.end_ms=8");
-    cr_expect(strstr(said, "checkpoint-0000000200.hdf: is no HDF5 file, or not a whole one") &&
+    cr_expect(strstr(said, "checkpoint-0000000200.hdf: not an HDF5 file, or incomplete") &&
                   strstr(said, "; resuming from the previous checkpoint"),
         "%s", said);
     free(said), free(table);

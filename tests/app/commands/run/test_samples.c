@@ -255,12 +255,13 @@ Test(samples, a_picture_of_traces_shows_each_of_nine_points_and_lists_omitted_on
 
 Test(samples, impossible_samples_are_rejected)
 {
-    refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm lies in the tissue",
+    refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm is in the tissue, in element ",
         "run case.yaml --set electrodes.0.at_mm=[1,1,0.5]");
     refuses(2, "series.tag: no conducting element has the tag 7", "run case.yaml --set series.tag=7");
-    refuses(2, "series.tag: 0.5 is no name of a tag; allowed: of the mesh's elements: ",
+    refuses(2, "series.tag: 0.5 is not a tag name; allowed: of the mesh's elements: ",
         "run case.yaml --set series.tag=0.5");
-    refuses(2, "traces.every_ms: given, and there are no points", "run case.yaml --set points=[]");
+    refuses(2, ": traces.every_ms: set, but there are no points; allowed: with points",
+        "run case.yaml --set points=[]");
     refuses(2, "Na; allowed: any of V, Xr1", "run case.yaml --set traces.fields=[Na]");
 }
 
@@ -367,13 +368,13 @@ Test(samples, invalid_lists_of_times_are_rejected)
     refuses(2, "case.yaml: series.at_ms.1: 6.02; allowed: at most time.end_ms = 6",
         "run case.yaml --set series.at_ms=[1,6.02]");
     refuses(2,
-        "case.yaml: series.at_ms.1: 1.001, behind 1; allowed: later by a step of time.dt_ms = 0.02, or by "
-        "more",
+        "case.yaml: series.at_ms.1: 1.001, after 1; allowed: at least one step of time.dt_ms = 0.02 later",
         "run case.yaml --set series.at_ms=[1,1.001]");
-    refuses(2, "series.at_ms.1: 1, behind 2; allowed", "run case.yaml --set series.at_ms=[2,1]");
+    refuses(2, "series.at_ms.1: 1, after 2; allowed: at least one step of time.dt_ms = ",
+        "run case.yaml --set series.at_ms=[2,1]");
     refuses(2, "series.at_ms=[-1]: -1; allowed: at least 0", "run case.yaml --set series.at_ms=[-1]");
     refuses(2, "series.at_ms=5: 5; allowed: numbers in brackets, each at least 0",
         "run case.yaml --set series.at_ms=5");
-    refuses(2, "traces.at_ms: given, and there are no points",
+    refuses(2, ": traces.at_ms: set, but there are no points; allowed: with points",
         "run case.yaml --set points=[] --set traces.at_ms=[1]");
 }

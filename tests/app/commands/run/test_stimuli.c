@@ -170,7 +170,10 @@ Test(stimuli, layered_cell_types_are_bit_identical_for_any_number_of_tiles)
 {
     mt_arena arena = {0};
     free(works("mesh fibres wall.hdf -o layered.hdf"));
-    refuses(2, "cell.type: layers; the mesh has none", "run wall.yaml --set cell.type=layers");
+    refuses(2,
+        "cell.type: layers; the mesh has no transmural layers: `myotile mesh fibres` writes them; allowed "
+        "without layers: epi, mid or endo",
+        "run wall.yaml --set cell.type=layers");
     free(works("run wall.yaml --output epi --set mesh.file=layered.hdf"));
     free(works("run wall.yaml --output one --set mesh.file=layered.hdf --set cell.type=layers"));
     free(works("run wall.yaml --output two --set mesh.file=layered.hdf --set cell.type=layers --set "
@@ -212,7 +215,10 @@ Test(stimuli, stimuli_from_files_rerun_from_another_folder_on_any_number_of_tile
     cr_assert_eq(chdir(".."), 0);
     assert_same_activation("one", "three");
     cr_assert(same_file("one/used.yaml", "three/used.yaml"));
-    refuses(2, "files.yaml: stimuli.0: layer: endo; the mesh has no layers", "run files.yaml");
+    refuses(2,
+        "files.yaml: stimuli.0: layer: endo; the mesh has no transmural layers: `myotile mesh fibres` writes "
+        "them",
+        "run files.yaml");
     refuses(3, "none.txt: ", "run files.yaml --set stimuli.0.elements=none.txt");
     refuses(3, "none.csv: ", "run files.yaml --set sites.file=none.csv");
     write_text("list.txt", "0\nx\n");
@@ -223,10 +229,9 @@ Test(stimuli, stimuli_from_files_rerun_from_another_folder_on_any_number_of_tile
 Test(stimuli, impossible_stimuli_are_rejected_with_a_one_line_message)
 {
     refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
-    refuses(2,
-        "stimuli.1: no element's centre of the surface lies within 0.01 mm of [0, 1, 2]; the nearest is",
+    refuses(2, "stimuli.1: no element centre of the surface is within 0.01 mm of [0, 1, 2]; the nearest is ",
         "run wall.yaml --set stimuli.1.radius_mm=0.01");
-    refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; there are ",
+    refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; the mesh has ",
         "run wall.yaml --set stimuli.2.surface=rv_endocardium");
     free(works("mesh slab --size-mm 2,3,3 --edge-mm 0.5 -o plain.hdf"));
     refuses(2, "`myotile mesh surfaces`", "run wall.yaml --set mesh.file=plain.hdf");

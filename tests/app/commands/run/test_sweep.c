@@ -109,7 +109,7 @@ Test(sweep, invalid_sweeps_are_rejected_before_the_first_run)
     refuses(2, "--sweep time.stop_ms=1: unknown key", "run small.yaml --sweep time.stop_ms=1,2");
     refuses(2, "--sweep time.end_ms=1,: an empty value", "run small.yaml --sweep time.end_ms=1,");
     refuses(3, "none.hdf: ", "run small.yaml --sweep start.state=small.yaml,none.hdf");
-    refuses(2, "small.yaml, max_mm=[0,0,0]: stimuli.0: no element's centre lies in the box",
+    refuses(2, "small.yaml, max_mm=[0,0,0]: stimuli.0: no element centre is in the box [",
         "run small.yaml --sweep stimuli.0.max_mm=[1,1,1],[0,0,0]");
     refuses(
         3, "gone.hdf: ", "run small.yaml --set mesh.slab.edge_mm=0 --sweep mesh.file=data/../gone.hdf,b.hdf");
