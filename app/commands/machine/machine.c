@@ -260,12 +260,12 @@ static mt_status band_table(mt_arena *arena, const ipu_target *t, const machine_
 {
     showing s = {.arena = arena, .target = t, .table = table};
     mt_yaml_node *root;
-    *table = mt_table_begin(
-        arena, "bands", "Uncertain constants: values with the least and the most execution time");
+    *table = mt_table_begin(arena, "bands",
+        "Uncertain constants: values at the ends with the least (fast) and the most (slow) time");
     mt_table_strings(table, "key", "key");
     mt_table_digits(table, "value", "value", "", 6);
-    mt_table_digits(table, "fast", "least time", "", 6);
-    mt_table_digits(table, "slow", "most time", "", 6);
+    mt_table_digits(table, "fast", "fast end", "", 6);
+    mt_table_digits(table, "slow", "slow end", "", 6);
     mt_table_strings(table, "known", "known");
     mt_table_strings(table, "source", "source");
     MT_TRY(mt_yaml_node_read(arena, from->path, from->text, &root));

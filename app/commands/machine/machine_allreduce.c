@@ -293,8 +293,8 @@ static mt_status totals_table(const tabling *a, mt_table *out)
     mt_table_property(&table, "steps", "steps", (double)a->of->plan.n_steps, "");
     mt_table_property(&table, "cycles", "all steps", (double)profile.cycles, "cycles");
     mt_table_property(&table, "time_us", "time", us, "us");
-    mt_table_property(&table, "fast_us", "minimum time (uncertain constants)", fast / clock * 1e6, "us");
-    mt_table_property(&table, "slow_us", "maximum time (uncertain constants)", slow / clock * 1e6, "us");
+    mt_table_property(&table, "fast_us", "time, constants at their fast ends", fast / clock * 1e6, "us");
+    mt_table_property(&table, "slow_us", "time, constants at their slow ends", slow / clock * 1e6, "us");
     mt_table_property(
         &table, "bandwidth_gb_per_s", "bandwidth (vector size / time)", bytes / us / 1e3, "GB/s");
     *out = table;
