@@ -70,9 +70,8 @@ static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
     const char *or_inert = run->problem->mesh.number ? "non-conducting, or " : "", *what = lacking(map);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
         (void)snprintf(text, size,
-            "undefined: not activated, stimulated, few elements nearby, irregular activation, collision or "
-            "origin, "
-            "or no gradient");
+            "undefined: not activated, stimulated, few elements nearby, irregular activation, "
+            "collision or origin, or no gradient");
     else if (run->stopped_by)
         (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms", or_inert,
             map == MT_MAP_ACTIVATION ? "activated" : what, mt_run_reached_ms(run));
