@@ -258,7 +258,7 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
     sum_row(&table, run, profile->band.at[IPU_FAST]);
     mt_table_item(&table, "time_step_slow", "constants at their slow ends", 1);
     sum_row(&table, run, profile->band.at[IPU_SLOW]);
-    mt_table_item(&table, "exposed_exchange", "exposed exchange, including copies and sync", 1);
+    mt_table_item(&table, "exposed_exchange", "exposed exchange with copies and sync", 1);
     sum_row(&table, run, profile->rearrangement_cycles + profile->exchange_cycles + profile->sync_cycles);
     return table;
 }

@@ -142,7 +142,7 @@ static mt_table points(mt_arena *arena, const mt_tissue_restitution *t, const ch
     mt_table_decimals(&table, "s1_s2_interval_ms", "S1 to S2", "ms", 2);
     mt_table_decimals(&table, "diastolic_interval_ms", "DI", "ms", 2);
     mt_table_decimals(&table, "conduction_velocity_mm_per_ms", "CV", "mm/ms", 4);
-    mt_table_decimals(&table, "of_s1_percent", "CV/CV of S1", "%", 1);
+    mt_table_decimals(&table, "of_s1_percent", "relative CV", "%", 1);
     mt_table_decimals(&table, "apd90_ms", "APD90", "ms", 2);
     for (size_t k = 0; k < t->n; k++) {
         const mt_premature_wave *w = &t->s2[k];

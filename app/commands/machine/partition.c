@@ -103,7 +103,7 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
         {"separator_elements", "separator elements", 0, mt_tile_separator},
         {"halo_elements", "halo elements needed", 0, mt_tile_needed},
         {"elements_received", "elements received", 0, mt_tile_received},
-        {"elements_unused", "elements received but unused", 1, mt_tile_unused},
+        {"elements_unused", "unused", 1, mt_tile_unused},
         {"neighbours", "neighbour tiles", 0, mt_tile_neighbours},
         {"ranges_sent", "ranges sent", 0, mt_tile_ranges_sent},
         {"pieces_received", "pieces received", 0, mt_tile_pieces_received}};
