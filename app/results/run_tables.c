@@ -254,9 +254,9 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
             phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, mt_run_step_cycles(run));
-    mt_table_item(&table, "time_step_fast", "constants at their fast ends", 1);
+    mt_table_item(&table, "time_step_fast", "constants, fast ends", 1);
     sum_row(&table, run, profile->band.at[IPU_FAST]);
-    mt_table_item(&table, "time_step_slow", "constants at their slow ends", 1);
+    mt_table_item(&table, "time_step_slow", "constants, slow ends", 1);
     sum_row(&table, run, profile->band.at[IPU_SLOW]);
     mt_table_item(&table, "exposed_exchange", "exposed exchange with copies and sync", 1);
     sum_row(&table, run, profile->rearrangement_cycles + profile->exchange_cycles + profile->sync_cycles);

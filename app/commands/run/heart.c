@@ -20,9 +20,8 @@ static const mt_option options[] = {
     MT_OPTION_OUTPUT("DIR", "folder for mesh, case and results (created if missing)"),
     {.name = "--elements",
         .value = "N",
-        .help =
-            "number of elements; if a mesh is given, which is only refined uniformly: the largest number. "
-            "Default: CV error below 10 %"},
+        .help = "number of elements (for an input mesh, which is only refined uniformly, the upper limit); "
+                "default: as required for a CV error below 10 %"},
     {.name = "--unit",
         .value = "um|mm|cm|m",
         .help = "unit of the coordinates in the files; default: um for CARP, otherwise mm"},
@@ -38,7 +37,7 @@ const mt_command mt_command_heart = {
     .operands = "SURFACE...",
     .n_operands = 1,
     .more_operands = true,
-    .summary = "simulate a heart, fully automatically, from a closed surface (one file or several) or a "
+    .summary = "simulate a heart, fully automatically, from a closed surface (one or several files) or a "
                "mesh: mesh, fibres, case, run and maps",
     .example = "myotile heart data/geometry/ventricle.obj --elements 100000 -o my-heart",
     .options = options,

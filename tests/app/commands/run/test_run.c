@@ -394,8 +394,8 @@ Test(run, json_has_all_tables_and_their_values_are_consistent)
         "pde_compute", "pde_exchange", "ode_compute", "activation", "stimulus", "sync", "waiting"};
     char *text = works("run small.yaml --output out --format json"), *at = text;
     static const char *const titles[] = {"\"title\": \"Small slab\"",
-        "\"title\": \"Activation times at points", "\"title\": \"Cycles of a time step",
-        "\"title\": \"Exchange", "\"title\": \"The whole run", "\"title\": \"Memory of a tile\""};
+        "\"title\": \"Activation times at the points", "\"title\": \"Cycles of a time step",
+        "\"title\": \"Exchange", "\"title\": \"Complete run", "\"title\": \"Memory of a tile\""};
     cr_assert(is_json(text), "%s", text);
     for (int k = 0; k < 6; k++) cr_assert_not_null(at = strstr(at, titles[k]), "%s", titles[k]);
     cr_assert_null(strstr(text, "In out/"));
