@@ -63,7 +63,7 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
         MT_TRY(join(arena, r->run.path, ", ", value->name, &r->run.path));
         MT_TRY(join(arena, r->run.what, " ", value->name, &r->run.what));
         MT_TRY(mt_fail_in(r->run.path, mt_problem_find_files(arena, &r->input)));
-        s->row[k] = (mt_sweep_row){.value = value->text, .outcome = "not started", .step_cycles = NAN};
+        s->row[k] = (mt_sweep_row){.value = value->text, .outcome = "not begun", .step_cycles = NAN};
     }
     return MT_OK;
 }
@@ -188,8 +188,8 @@ static mt_status outcome(const sweep *s)
 {
     const size_t left = s->values.n - s->n_begun;
     if (s->status == MT_STOPPED || left > 0)
-        return mt_fail(MT_STOPPED, "%s%s%zu of %zu values %s not started", s->why, s->why[0] ? "; " : "",
-            left, s->values.n, left == 1 ? "was" : "were");
+        return mt_fail(MT_STOPPED, "%s%s%zu of %zu values %s not begun", s->why, s->why[0] ? "; " : "", left,
+            s->values.n, left == 1 ? "was" : "were");
     if (s->status == MT_OK) return MT_OK;
     return mt_fail(
         s->status, "%zu of %zu values failed; the first error: %s", s->n_failed, s->values.n, s->why);

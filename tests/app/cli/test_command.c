@@ -176,12 +176,12 @@ Test(command, repeated_options_are_rejected_unless_repetition_is_allowed)
 
 Test(command, an_option_without_its_value_is_rejected)
 {
-    refuses(2, "run: --output needs DIR", "run case.yaml --output");
-    refuses(2, "run: --set needs path.to.key=value", "run case.yaml --set");
-    refuses(2, "cell: --output needs TRACE.csv", "cell -o");
-    refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --edge-mm 0.5 --size-mm");
-    refuses(2, "partition: --ipus needs N", "partition mesh.hdf --ipus");
-    refuses(2, "mesh info: --format needs text|json|csv", "mesh info mesh.hdf --format");
+    refuses(2, "run: --output requires DIR", "run case.yaml --output");
+    refuses(2, "run: --set requires path.to.key=value", "run case.yaml --set");
+    refuses(2, "cell: --output requires TRACE.csv", "cell -o");
+    refuses(2, "mesh slab: --size-mm requires X,Y,Z", "mesh slab --edge-mm 0.5 --size-mm");
+    refuses(2, "partition: --ipus requires N", "partition mesh.hdf --ipus");
+    refuses(2, "mesh info: --format requires text|json|csv", "mesh info mesh.hdf --format");
 }
 
 /* "--name=value" is equivalent to "--name value", even if the value contains a '='. */
@@ -204,17 +204,17 @@ Test(command, an_option_accepts_its_value_after_an_equals_sign)
     cr_assert(mt_option_given(&arguments, "--output") && !mt_option_given(&arguments, "--out"));
     mt_arena_free(&arena);
     refuses(2, "run: --output is given twice", "run a.yaml --output=b --output c");
-    refuses(2, "run: --output needs DIR", "run a.yaml --output=");
-    refuses(2, "run: --set needs path.to.key=value", "run a.yaml --set --output=b");
+    refuses(2, "run: --output requires DIR", "run a.yaml --output=");
+    refuses(2, "run: --set requires path.to.key=value", "run a.yaml --set --output=b");
     refuses(2, "run: --no-cache=yes; allowed: --no-cache, which takes no value", "run a.yaml --no-cache=yes");
 }
 
 /* The next option is not parsed as the value: no file called "--type" is created. */
 Test(command, an_option_is_not_accepted_as_the_value_of_another)
 {
-    refuses(2, "cell: --output needs TRACE.csv", "cell -o --type epi");
-    refuses(2, "mesh slab: --size-mm needs X,Y,Z", "mesh slab --size-mm --edge-mm 0.5 -o f.hdf");
-    refuses(2, "run: --output needs DIR", "run case.yaml --output --format json");
+    refuses(2, "cell: --output requires TRACE.csv", "cell -o --type epi");
+    refuses(2, "mesh slab: --size-mm requires X,Y,Z", "mesh slab --size-mm --edge-mm 0.5 -o f.hdf");
+    refuses(2, "run: --output requires DIR", "run case.yaml --output --format json");
 }
 
 Test(command, too_few_and_too_many_arguments_are_rejected_with_the_usage)

@@ -479,7 +479,7 @@ Test(cell, contradicting_options_are_rejected)
     refuses(2, "--bcl 0; allowed: 1 number above 0", "cell --bcl 0 --beats 5");
     refuses(2, "--bcl 0.01; allowed: at least one time step, 0.02", "cell --bcl 0.01 --beats 5");
     refuses(2, "--beats 0; allowed: ", "cell --bcl 500 --beats 0");
-    refuses(2, "--end-ms 900 is before the end of 2 beats of 500 ms; allowed: at least 1000",
+    refuses(2, "--end-ms 900 is before the end of 2 pacing cycles of 500 ms; allowed: at least 1000",
         "cell --bcl 500 --beats 2 --end-ms 900");
     refuses(2, "the duration of all beats, 1e+08 is 5e+09 steps of --dt-ms 0.02; allowed: at most 1e9",
         "cell --bcl 1000 --beats 100000");
@@ -500,8 +500,8 @@ Test(cell, contradicting_options_are_rejected)
 Test(cell, states_of_other_models_or_types_and_invalid_state_files_are_rejected)
 {
     free(works("cell --end-ms 1 --save epi.yaml"));
-    refuses(2, "epi.yaml: a state of epi; --type asks for mid", "cell --start epi.yaml --type mid");
-    refuses(2, "epi.yaml: a state of tp06; --model asks for mitchell-schaeffer",
+    refuses(2, "epi.yaml: a state of epi; --type requests mid", "cell --start epi.yaml --type mid");
+    refuses(2, "epi.yaml: a state of tp06; --model requests mitchell-schaeffer",
         "cell --start epi.yaml --model mitchell-schaeffer");
     refuses(3, "none.yaml: cannot be read: No such file", "cell --start none.yaml");
     write_text("atrial.yaml", "model: mitchell-schaeffer\ntype: atrial\nv_mV: -80\nstates: {h: 1}\n");

@@ -151,7 +151,7 @@ Test(fill, three_surface_files_become_a_heart_with_the_specified_tags)
     free(works("mesh fill epi.obj lv.obj base.obj --as epi,lv,base --elements 6000 -o heart.hdf"));
     assert_heart("heart.hdf", 6000, &wanted, 0.1);
     char *text = works("mesh fibres heart.hdf -o fibred.hdf --format json");
-    cr_assert(strstr(text, "\"by the names of their tags\""), "%s", text);
+    cr_assert(strstr(text, "\"identified by the names of their tags\""), "%s", text);
     free(text);
     mt_arena_free(&arena);
 }
@@ -321,7 +321,7 @@ Test(fill, invalid_input_is_rejected_and_leaves_no_file)
     refuses(2, "a.stl: .stl files can only be read; allowed for writing: ", "mesh convert slab.hdf a.stl");
     refuses(3, "none.obj", "mesh fill all.obj none.obj -o a.hdf");
     refuses(2, "a.txt: the ending", "mesh fill all.obj -o a.txt");
-    refuses(2, "--output is needed", "mesh fill all.obj");
+    refuses(2, "--output is required", "mesh fill all.obj");
     refuses(2, "an argument is missing", "mesh fill -o a.hdf");
     refuses(2, "--elements 12; allowed: a whole number from 100", "mesh fill all.obj --elements 12 -o a.hdf");
     refuses(2, "--edge-mm 100 requires about", "mesh fill all.obj --edge-mm 100 -o a.hdf");
@@ -372,7 +372,7 @@ Test(fill, fibres_are_equal_for_tagged_renamed_and_detected_surfaces)
     }
     ok(mt_gmsh_write("other.msh", &mesh));
     text = works("mesh fibres other.msh -o renamed.hdf --tags base=13+4,epi=2,lv=1,rv=25 --format json");
-    cr_assert(strstr(text, "\"by the options\""), "%s", text);
+    cr_assert(strstr(text, "\"specified by options\""), "%s", text);
     free(text);
     assert_same_fibres("given.hdf", "renamed.hdf");
 

@@ -216,7 +216,7 @@ Test(hearts, invalid_options_are_rejected)
         2, "--elements 12; allowed: a whole number from 5000", "mesh ventricles --elements 12 -o heart.hdf");
     refuses(2, "--like heart06; allowed: heart04, heart05", "mesh ventricles --like heart06 -o heart.hdf");
     refuses(2, "allowed: one of them", "mesh ventricles --like heart04 --elements 10000 -o heart.hdf");
-    refuses(2, "--output is needed", "mesh ventricles");
+    refuses(2, "--output is required", "mesh ventricles");
     refuses(2, "--variant smoth; allowed: smooth, bayer", "mesh fibres heart.hdf -o out.hdf --variant smoth");
     refuses(3, "heart.hdf", "mesh fibres heart.hdf -o out.hdf");
     refuses(2, "--sheet-epi-deg x", "mesh fibres heart.hdf -o out.hdf --sheet-epi-deg x");

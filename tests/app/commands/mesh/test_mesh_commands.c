@@ -81,9 +81,9 @@ Test(mesh_commands, info_supports_text_and_csv_too)
 
 Test(mesh_commands, invalid_slabs_are_rejected_and_write_no_file)
 {
-    refuses(2, "mesh slab: --size-mm is needed", "mesh slab --edge-mm 0.5 -o a.hdf");
-    refuses(2, "mesh slab: --edge-mm is needed", "mesh slab --size-mm 1,1,1 -o a.hdf");
-    refuses(2, "mesh slab: --output is needed", "mesh slab --size-mm 1,1,1 --edge-mm 0.5");
+    refuses(2, "mesh slab: --size-mm is required", "mesh slab --edge-mm 0.5 -o a.hdf");
+    refuses(2, "mesh slab: --edge-mm is required", "mesh slab --size-mm 1,1,1 -o a.hdf");
+    refuses(2, "mesh slab: --output is required", "mesh slab --size-mm 1,1,1 --edge-mm 0.5");
     refuses(2, "--size-mm 1,1; allowed: 3 numbers above 0", "mesh slab --size-mm 1,1 --edge-mm 0.5 -o a.hdf");
     refuses(2, "--size-mm 1,0,1", "mesh slab --size-mm 1,0,1 --edge-mm 0.5 -o a.hdf");
     refuses(
@@ -149,7 +149,7 @@ Test(mesh_commands, info_lists_regions_and_tagged_surfaces_by_name_and_element_d
     ok(mt_vtkhdf_write("a.hdf", &mesh, 0, NULL));
     text = works("mesh info a.hdf --format json");
     cr_assert_eq(json_number(text, "lv_endocardium", "triangles"), 2);
-    cr_assert(strstr(text, "\"fibres\": \"yes, all alike\"") && strstr(text, "\"depth\": \"yes\"") &&
+    cr_assert(strstr(text, "\"fibres\": \"yes, uniform\"") && strstr(text, "\"depth\": \"yes\"") &&
                   strstr(text, "\"sheets\": \"no\""),
         "%s", text);
     free(text);
@@ -293,7 +293,7 @@ Test(mesh_commands, refine_halves_the_edges_the_specified_number_of_times)
 Test(mesh_commands, invalid_refinements_are_rejected)
 {
     free(works("mesh slab --size-mm 2,1,1 --edge-mm 1 -o a.hdf"));
-    refuses(2, "mesh refine: --output is needed", "mesh refine a.hdf");
+    refuses(2, "mesh refine: --output is required", "mesh refine a.hdf");
     refuses(2, "--times 0; allowed: a whole number from 1 to 10", "mesh refine a.hdf -o b.hdf --times 0");
     refuses(2, "refining 12 elements 10 times results in 1.28849e+10 elements, ",
         "mesh refine a.hdf -o b.hdf --times 10");
@@ -311,8 +311,8 @@ Test(mesh_commands, refine_and_fibres_write_every_output_format_of_convert)
             "mesh fibres fine.%s -o %s.%s --axis 0,0,-3 --sheet 1,1,1", endings[k], endings[k], endings[k]));
         char *text = works("mesh info %s.%s --format json", endings[k], endings[k]);
         cr_assert_eq(json_property(text, "elements"), 96);
-        cr_assert(strstr(text, "\"fibres\": \"yes, all alike\"") && strstr(text, "\"sheets\": \"yes\""), "%s",
-            text);
+        cr_assert(
+            strstr(text, "\"fibres\": \"yes, uniform\"") && strstr(text, "\"sheets\": \"yes\""), "%s", text);
         free(text);
     }
 }

@@ -200,7 +200,7 @@ Test(heart, a_biventricular_heart_has_a_12_lead_ecg)
     mt_case input, usual;
     free(works("mesh ventricles --elements 5000 -o both.hdf"));
     char *text = works("heart both.hdf --elements 6000 -o made --case-only");
-    (void)says(text, "anatomy: both ventricles, by the names of their tags\n");
+    (void)says(text, "anatomy: both ventricles, identified by the names of their tags\n");
     (void)says(text, "ecg: twelve leads, ");
     free(text);
     read_case(&arena, "made/case.yaml", &input);

@@ -115,7 +115,7 @@ Test(resume, a_specified_case_must_equal_that_of_the_checkpoint)
         "run --resume two --set stimuli.0.duration_ms=1");
     refuses(2, "of a run with regions.0.min_mm: [1.5, 0, 0], here regions: []",
         "run --resume two --set regions=[]");
-    refuses(2, "time.end_ms: 3; allowed: at least 3.5, where two/checkpoint-0000000175.hdf is",
+    refuses(2, "time.end_ms: 3; allowed: at least 3.5, the time of two/checkpoint-0000000175.hdf",
         "run --resume two --set time.end_ms=3");
     refuses(2, "starts at step 175; allowed: this step or later",
         "run --resume two --set time.end_ms=8 --trace 0:1");
@@ -126,7 +126,7 @@ Test(resume, folders_without_a_usable_checkpoint_are_reported)
 {
     refuses(3, "nowhere: this folder cannot be read: No such file", "run --resume nowhere");
     cr_assert_eq(mkdir("empty", 0700), 0);
-    refuses(3, "empty: there is no checkpoint in this folder", "run --resume empty");
+    refuses(3, "empty: found no checkpoint in this folder", "run --resume empty");
     write_text("empty/checkpoint-0000000001.hdf", "nonsense");
     refuses(3, "empty/checkpoint-0000000001.hdf: is no HDF5 file", "run --resume empty");
 }

@@ -148,7 +148,7 @@ Test(waves_command, invalid_options_are_rejected_before_the_computation)
     refuses(
         2, "--families kuhn,prisms; allowed: kuhn, mirrored, gmsh", "reproduce waves --families kuhn,prisms");
     refuses(2, "--families kuhn,kuhn; allowed", "reproduce waves --families kuhn,kuhn");
-    refuses(2, "--families needs NAME,...", "reproduce waves --families=");
+    refuses(2, "--families requires NAME,...", "reproduce waves --families=");
     refuses(2, "--lengths: 1.5 mm; allowed: 0.1 to 1", "reproduce waves --lengths 0.5,1.5");
     refuses(2, "--lengths: 0.05 mm; allowed: 0.1 to 1", "reproduce waves --lengths 0.05");
     refuses(2, "--lengths 0.5,; allowed: 2 numbers above 0", "reproduce waves --lengths 0.5,");
