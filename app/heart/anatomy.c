@@ -54,8 +54,8 @@ static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning
     }
     (void)mt_meaning_text(meaning, text);
     mt_meaning_list(meaning, list, sizeof list);
-    mt_warn("%s: the triangle tags are %s; %s, other tags are ignored as surfaces. To use all of them: %s",
-        path, list, understood, text);
+    mt_warn("%s: the triangle tags are %s; %s; others are ignored. To use all of them: %s", path, list,
+        understood, text);
 }
 
 /* Evaluates the tags of a mesh by their names or by the shape. Refuses them if none is a surface tag (not `ours`), or if the shape

@@ -97,7 +97,7 @@ mt_status mt_tissue_restitution_read(
 static mt_status make_strand(
     mt_arena *slab_arena, mt_arena *arena, const mt_tissue_restitution *t, mt_wave_slab *slab, mt_strand *s)
 {
-    mt_progress_stage("getting the mesh");
+    mt_progress_stage("reading or generating the mesh");
     if (t->cable) return mt_strand_of_points(arena, &t->medium, t->axis, s);
     MT_TRY(mt_wave_slab_make(
         slab_arena, &t->kind, t->axis, NAN, mt_strand_length_scale(&t->medium, t->axis), slab));

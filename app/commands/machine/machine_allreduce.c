@@ -57,7 +57,7 @@ static const mt_option options[] = {
         .help = "operator of the reduction, on floats; and, or: on unsigned integers; default: add"},
     {.name = "--method",
         .value = "auto|clockwise|anticlockwise|bidirectional|meet-in-the-middle|quad",
-        .help = "default: auto, selected by size; with --sweep: the fastest"},
+        .help = "algorithm; default: auto, selected by size; with --sweep: the fastest"},
     {.name = "--output", .letter = 'o', .value = "SWEEP.csv", .help = "write the table of --sweep"},
     {.name = "--picture", .value = "OUT.png", .help = "draw the times of --sweep"}, MT_OPTION_FORCE,
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
