@@ -78,7 +78,7 @@ Test(run_profile, profiles_match_their_schema)
 Test(run_profile, a_mesh_that_does_not_fit_has_no_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
-    refuses(4, "--profile of slab.hdf on 1 IPU: it does not fit: tile ",
+    refuses(4, "--profile of slab.hdf on 1 IPU: does not fit: tile ",
         "partition slab.hdf --target eight.yaml --machine-set memory.element_bytes=8 --machine-set "
         "memory.region0_bytes=96 --machine-set bytes_per_tile=104 --machine-set memory.reserved_bytes=0 "
         "--profile cut");
@@ -346,7 +346,7 @@ Test(run_profile, invalid_options_are_rejected)
     refuses(
         2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile out");
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
-    refuses(2, "--profile with 2 counts of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
+    refuses(2, "--profile with 2 numbers of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
     refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
 }
 
