@@ -361,7 +361,7 @@ static void leaves_what_there_is(int number, const char *name)
     cr_assert_eq(waitpid(child, &ended, 0), child);
     cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 128 + number, "status %d", ended);
     run_says("out/result.hdf", "stopped_by", name);
-    run_says("out/result.hdf", "/nan", "not reached before the run was stopped at ");
+    run_says("out/result.hdf", "/nan", "not activated before the run was stopped at ");
     char *said = bytes_of("said", &n), *table = bytes_of("out.txt", &n), *log = bytes_of("log", &n);
     cr_assert(
         strstr(said, "myotile: stopped at ") && strstr(said, " of 300000 ms; the results so far are in out/"),
