@@ -84,8 +84,9 @@ Test(start_cell, different_parameters_cause_a_warning_that_names_one)
 {
     char *table, *said = warnings(
                      &table, "run case.yaml -o out --set start.state=epi.yaml --set cell.scale=[g_Kr=0.5]");
-    cr_expect(strstr(said,
-                  "myotile: warning: case.yaml: start.state: found cells (epi, changed) with g_Kr 0.0765, in /"),
+    cr_expect(
+        strstr(said,
+            "myotile: warning: case.yaml: start.state: found cells (epi, changed) with g_Kr 0.0765, in /"),
         "%s", said);
     free(said), free(table);
     free(works("cell --type epi --bcl 250 --beats 2 --scale g_Kr=0.5 --save half.yaml"));

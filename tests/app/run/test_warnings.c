@@ -187,7 +187,7 @@ Test(warnings, ongoing_propagation_at_the_end_time_causes_a_warning)
     char *table, *said = warnings(&table, "run small.yaml --output out --set time.end_ms=3 --format json");
     const double activated = json_property(table, "elements_activated_percent"),
                  lately = json_property(table, "elements_activated_in_last_5_ms_percent");
-    char expected[128];
+    char expected[256];
     cr_expect(activated > 40 && activated < 90 && lately == activated, "%g and %g %%", activated, lately);
     (void)snprintf(expected, sizeof expected,
         "small.yaml: time.end_ms: found activation still propagating at 3 ms: %.0f of 288 elements (%.3g %%) "

@@ -314,10 +314,10 @@ Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
         if (n == 8)
             (void)compiled(g, NULL);
         else
-            expect_refused(
-                g, "tile 0: 160 bytes asked for, 152 there; it would fit without the 56 bytes of gaps "
-                   "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
-                   "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
+            expect_refused(g,
+                "tile 0: 160 bytes asked for, 152 there; it would fit without the 56 bytes of gaps "
+                "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
+                "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
     }
 }
 
@@ -388,7 +388,7 @@ Test(memory, the_five_largest_items_are_listed)
     const size_t sizes[] = {4, 16, 8, 12};
     for (int k = 0; k < 4; k++) (void)variable(g, (const char *[]){"a", "b", "c", "d"}[k], sizes[k], 1);
     copy_by(g, &bare, compute_set(g, "set"), 1, &(ipu_slice){far, 0, 20}, 1, (ipu_slice){big, 0, 20});
-    expect_refused(
-        g, "tile 1: 1528 bytes required, 1024 available; largest: variables 'big' 1200, received 'set' 80, "
-           "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles exceed their memory");
+    expect_refused(g,
+        "tile 1: 1528 bytes required, 1024 available; largest: variables 'big' 1200, received 'set' 80, "
+        "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles exceed their memory");
 }
