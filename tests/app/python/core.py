@@ -201,7 +201,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(caught.exception.code, 3)
 
     def test_what_it_warns_of_is_a_warning(self):
-        with self.assertWarnsRegex(myotile.CaseWarning, "the wave still on its way at 2 ms") as caught:
+        with self.assertWarnsRegex(myotile.CaseWarning, "activation still propagating at 2 ms") as caught:
             myotile.run(small, {**SMALL, "time.end_ms": 2}, "early", threads=1)
         self.assertEqual(caught.filename, __file__)
 

@@ -225,7 +225,7 @@ Test(h5, a_wrong_type_or_shape_is_rejected_with_the_name_of_the_array)
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 1, &six, back), MT_INPUT);
     assert_message("file.h5: a: has 2 dimensions; allowed: 1");
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_DOUBLE, 2, other, back), MT_INPUT);
-    assert_message("dimension 0 is 2; it must be 3");
+    assert_message("dimension 0 is 2; allowed: 3");
     cr_assert_eq(mt_h5_read(&h5, "a", MT_H5_INT64, 2, shape, back), MT_INPUT);
     assert_message("floating point numbers of 8 bytes; allowed: int64");
     cr_assert_eq(
@@ -505,8 +505,8 @@ Test(h5, shapes_too_large_for_the_stored_bytes_are_rejected_before_allocation)
         {1, (hsize_t)1 << 40, "n: has a size of 1099511627776 bytes, but its stored data can have at most 0"},
         {2, 1000, NULL},
         {3, (hsize_t)1 << 40, "n: its values are those of other datasets or files"},
-        {4, 1000, "n: is stored by a filter that is not known"},
-        {5, 1000, "n: is stored by a filter that is not known"},
+        {4, 1000, "n: stored with an unknown filter"},
+        {5, 1000, "n: stored with an unknown filter"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         mt_h5 h5;
@@ -553,9 +553,9 @@ Test(h5, number_types_with_bits_beyond_their_size_are_rejected)
     change_in_file(23 << 16 | 3, 10023 << 16 | 3);
     ok(mt_h5_open(path, &h5));
     cr_assert_eq(mt_h5_read_numbers(&h5, "n", N, numbers), MT_INPUT);
-    assert_message("n: holds no numbers");
+    assert_message("n: is not numeric");
     cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_INT32, 1, (size_t[]){N}, integers), MT_INPUT);
-    assert_message("n: holds no numbers");
+    assert_message("n: is not numeric");
     mt_h5_close(&h5);
 }
 

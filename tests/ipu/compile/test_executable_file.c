@@ -324,14 +324,14 @@ Test(executable_file, codelets_must_match_the_file)
     const ipu_codelet *given[] = {&counting, &other};
     ok(ipu_executable_save(compiled(), path));
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 1, &loaded), MT_INPUT);
-    cr_expect_not_null(strstr(mt_message(), ": codelet 'scale' is required, but not given"));
+    cr_expect_not_null(strstr(mt_message(), ": codelet 'scale' is required, but missing"));
     other.compute_timed = count_timed;
     cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
     other.compute_timed = NULL;
     other.vertex_bytes = 16;
     cr_expect_eq(ipu_executable_load(&arena, path, given, 2, &loaded), MT_INPUT);
     cr_expect_not_null(
-        strstr(mt_message(), ": codelet 'scale', which it needs, is differs in fields, sizes or kind"));
+        strstr(mt_message(), ": codelet 'scale' is required, but differs in fields, sizes or kind"));
 }
 
 Test(executable_file, a_context_of_unknown_size_cannot_be_saved)

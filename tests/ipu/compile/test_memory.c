@@ -293,9 +293,9 @@ Test(memory, memory_exceeded_only_because_of_the_regions_is_reported)
         if (more == 0)
             cr_expect_eq(map_of(compiled(g, NULL), 0).sums.gaps, 256 - 32);
         else
-            expect_refused(g, "tile 0: 1032 bytes asked for, 1024 there; it would fit without the 224 bytes "
-                              "of gaps between regions and elements; largest: variables 'big' 752, variables "
-                              "'out' 32, reserved 'test' 24; 1 of 2 tiles are over");
+            expect_refused(g, "tile 0: 1032 bytes required, 1024 available; it would fit without the 224 "
+                              "bytes of gaps between regions and elements; largest: variables 'big' 752, "
+                              "variables 'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
     }
 }
 
@@ -314,10 +314,10 @@ Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
         if (n == 8)
             (void)compiled(g, NULL);
         else
-            expect_refused(g,
-                "tile 0: 160 bytes asked for, 152 there; it would fit without the 56 bytes of gaps "
-                "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
-                "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles are over");
+            expect_refused(
+                g, "tile 0: 160 bytes required, 152 available; it would fit without the 56 bytes of gaps "
+                   "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
+                   "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles exceed their memory");
     }
 }
 
@@ -374,9 +374,9 @@ Test(memory, code_too_large_for_region_0_is_reported)
     ipu_graph *g = new_graph(&target);
     const uint32_t in = variable(g, "in", 8, 1), out = variable(g, "out", 8, 1);
     copy_by(g, &coded, compute_set(g, "set"), 1, &(ipu_slice){in, 0, 8}, 1, (ipu_slice){out, 0, 8});
-    expect_refused(g, "tile 1: 408 bytes required, 1024 available; code may stand only in region 0: 264 "
-                      "bytes, 256 there; largest: code of codelets 'coded' 264, variables 'in' 32, variables "
-                      "'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
+    expect_refused(g, "tile 1: 408 bytes required, 1024 available; code is allowed in region 0 only: 264 "
+                      "bytes, 256 available; largest: code of codelets 'coded' 264, variables 'in' 32, "
+                      "variables 'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
 }
 
 /* From 64 on, after 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32, a 16, and 24 reserved. */

@@ -382,7 +382,7 @@ Test(schedule, planted_faults_are_reported_with_tile_and_cycle)
     s = plain_schedule();
     plain_arrivals[1].fragment = 3;
     plain_arrivals[1].cycle = 174;
-    expect_fault(&target, plain, 3, &s, "schedule: fragment 3 arrives in cycle 174; there are 3");
+    expect_fault(&target, plain, 3, &s, "schedule: fragment 3 arrives in cycle 174; there are 3 fragments");
 }
 
 /* Words 0 to 3 leave in cycles 146 to 149. A word that reaches tile 1 in cycle 170 reaches tile 2 three cycles later. With two rows,

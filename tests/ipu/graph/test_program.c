@@ -219,8 +219,8 @@ Test(program, a_loop_that_exceeds_the_iteration_limit_is_an_error)
     ipu_engine *engine = jacobi_engine(&j, turns - 1);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_NUMERICS);
     (void)snprintf(message, sizeof message,
-        "engine: the predicate of a loop, in variable 'go', is still true after %lu turns; allowed: at most "
-        "that many",
+        "engine: the predicate of a loop, in variable 'go', is still true after %lu iterations; allowed: at "
+        "most this number",
         (unsigned long)turns - 1);
     cr_expect_str_eq(mt_message(), message);
     cr_expect_eq(engine->runs[j.step], turns - 1);

@@ -452,8 +452,8 @@ Test(tally, values_before_the_loop_are_validated_too)
 
 Test(tally, cyclic_dependencies_are_rejected)
 {
-    refuse_body("  %8 = fadd float %9, 1.0\n  %9 = fadd float %8, 1.0\n" WRITE(9), "wait for each other");
-    refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "wait for each other");
+    refuse_body("  %8 = fadd float %9, 1.0\n  %9 = fadd float %8, 1.0\n" WRITE(9), "cyclic dependency");
+    refuse_body("  %8 = fadd float %8, 1.0\n" WRITE(8), "cyclic dependency");
 }
 
 /* A loop of constants, which create values, and one of sums. */

@@ -242,7 +242,7 @@ Test(surfaces, bodies_other_than_hearts_are_rejected_with_what_was_found)
     block_make(&arena, 0, NULL, &mesh);
     assert_refused(&mesh, "0 cavities");
     block_make(&arena, 1, &closed, &mesh);
-    assert_refused(&mesh, "not one piece");
+    assert_refused(&mesh, "not connected");
     block_make(&arena, 3, (pit[]){{{2, 2, 2}, {9, 10, 13}}, wall, {{14, 2, 2}, {22, 10, 13}}}, &mesh);
     assert_refused(&mesh, "3 cavities");
     block_make(&arena, 2, (pit[]){left, right}, &mesh);
@@ -258,7 +258,7 @@ Test(surfaces, bodies_other_than_hearts_are_rejected_with_what_was_found)
     for (size_t k = 0; k < 6 * mesh.n_faces; k++)
         two.face_vertex[k] =
             mesh.face_vertex[k % (3 * mesh.n_faces)] + (k < 3 * mesh.n_faces ? 0 : (uint32_t)mesh.n_vertices);
-    assert_refused(&two, "not one piece");
+    assert_refused(&two, "not connected");
     mt_arena_free(&arena);
 }
 

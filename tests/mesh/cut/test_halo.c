@@ -514,7 +514,7 @@ Test(halo, invalid_input_is_rejected)
     mt_scheme none;
     cr_assert_eq(mt_scheme_find("mixed", 0, &none), MT_INPUT);
     cr_assert_not_null(
-        strstr(mt_message(), "'mixed'; there are: full, ranged, mixed-clean"), "%s", mt_message());
+        strstr(mt_message(), "'mixed'; allowed: full, ranged, mixed-clean"), "%s", mt_message());
     cr_assert_eq(mt_scheme_find("mixed-clean", 5, &none), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "' has no limit of ranges, but 5 is given"), "%s", mt_message());
     mt_arena_free(&arena);

@@ -116,7 +116,7 @@ static const struct {
     {DIES, 0, SIGABRT, NULL, "killed by signal 6"},
     {DIES, 0, SIGTERM, NULL, "killed by signal 15, Terminated"},
     {EXITS, 0, 0, NULL, "it ended without a result"},
-    {CAUGHT_ITSELF, 0, 0, NULL, "it ended without a result; it said: \"Failed during initial partitioning\""},
+    {CAUGHT_ITSELF, 0, 0, NULL, "it ended without a result; output: \"Failed during initial partitioning\""},
 };
 
 Test(metis, after_each_failure_the_next_seed_is_used_and_reported)
@@ -152,7 +152,7 @@ Test(metis, if_all_seeds_fail_a_larger_imbalance_is_tried_once)
     cr_assert_eq(a.status, MT_INPUT);
     cr_assert_eq(a.outcome.attempts, 2 * MT_METIS_SEEDS);
     cr_assert(strstr(mt_message(), "384 elements in 21 parts with seeds 1 to 4 at imbalance 1.03 and 1.09; "
-                                   "first failure: answer -4; it said: \"hm\""),
+                                   "first failure: answer -4; output: \"hm\""),
         "%s", mt_message());
 }
 
@@ -211,7 +211,7 @@ Test(metis, exit_handlers_of_the_parent_do_not_run_in_the_child)
     cr_assert_eq(atexit(run_at_exit), 0);
     bad.mood = EXITS, bad.failing = 1;
     const asked a = ask();
-    cr_assert_str_eq(a.outcome.failure, "it ended without a result; it said nothing");
+    cr_assert_str_eq(a.outcome.failure, "it ended without a result; no output");
 }
 
 static void must_not(int number)
@@ -247,7 +247,7 @@ Test(metis, the_child_process_works_with_ignored_sigchld)
     bad.mood = DIES, bad.signal = SIGSEGV, bad.failing = 1;
     const asked a = ask();
     cr_assert_eq(a.status, MT_OK, "%s", mt_message());
-    cr_assert_str_eq(a.outcome.failure, "it ended without a result; it said nothing");
+    cr_assert_str_eq(a.outcome.failure, "it ended without a result; no output");
     assert_in_turn(&a);
 }
 

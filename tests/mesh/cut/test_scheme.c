@@ -704,6 +704,6 @@ Test(scheme, only_budget_accepts_a_limit_of_ranges)
         cr_assert_eq(mt_scheme_find(s->name, 7, &scheme), strcmp(s->name, "budget") ? MT_INPUT : MT_OK);
     }
     cr_assert_eq(mt_scheme_find("best", 0, &scheme), MT_INPUT);
-    cr_assert_not_null(strstr(mt_message(), "'best'; there are: full, ranged, mixed-clean, exact, budget"),
+    cr_assert_not_null(strstr(mt_message(), "'best'; allowed: full, ranged, mixed-clean, exact, budget"),
         "%s", mt_message());
 }

@@ -52,7 +52,7 @@ struct fault {
 };
 
 static const struct fault faults[] = {
-    {msh2, "$MeshFormat\n", "solid\n", ":1: is no MSH file"},
+    {msh2, "$MeshFormat\n", "solid\n", ":1: not an MSH file"},
     {msh2, "2.2 0 8", "2.3 0 8", ":2: MSH version '2.3'"},
     {msh2, "2.2 0 8", "4 0 8", ":2: MSH version '4'; allowed: 2 to 2.2 and 4.1"},
     {msh2, "2.2 0 8", "2.2 0 4", ":2: data size is '4'"},

@@ -369,7 +369,7 @@ Test(names, an_invalid_list_of_names_is_rejected_with_its_line)
         const char *text, *why;
     } bad[] = {{"2 1 a\n1 2 line\n", "names, line 2: '1'; allowed"}, {"2 x a", "line 1: '2'"},
         {"2 1\n", "line 1"}, {"3 99999999999 a\n", "line 1"}, {"group 1 x\n", "line 1"},
-        {"group 4\n# x\ngroup 4\n", "line 3: group 4 is there twice"}};
+        {"group 4\n# x\ngroup 4\n", "line 3: group 4 is a duplicate"}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;

@@ -151,15 +151,15 @@ static const struct fault faults[] = {
     {0, "1 5 4\n", "1 5 -4\n", ": cell 1 of 6 ends after the "},
     {0, "1 5 4\n1 0 2", "1 5 4\n1 0 7", "cell 1: point 7; allowed: a whole number below 7"},
     {0, "1 5 4\n1 0 2", "1 5 4\n1 0 0.5", "cell 1: point 0.5"},
-    {0, "CELL_TYPES 6", "CELL_TYPES 5", "'5'; a section"},
+    {0, "CELL_TYPES 6", "CELL_TYPES 5", "'5'; expected: a section"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 12 5",
         "cell 4 is of VTK's type 12 (hexahedron); allowed: tetrahedra (10, 24, 71)"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 200 5", "cell 4 is of VTK's type 200; allowed"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 1e9 5", "cell 4: type 1e+09"},
     {0, "1 10 5\n3 10 5", "1 10 5\n3 5 5", "cell 4, a triangle, has 4 corners"},
     {0, "1 10 5\n3 10 5", "1 1 1\n3 1 1", "has no tetrahedra and no triangles among its 6 cells"},
-    {0, "CELL_DATA 6", "CELL_DATA 5", "CELL_DATA 5; there are 6 cells"},
-    {0, "POINT_DATA 7", "POINT_DATA 8", "POINT_DATA 8; there are 7 points"},
+    {0, "CELL_DATA 6", "CELL_DATA 5", "CELL_DATA 5; the mesh has 6 cells"},
+    {0, "POINT_DATA 7", "POINT_DATA 8", "POINT_DATA 8; the mesh has 7 points"},
     {0, "0 0 2\n", "0 0 0\n",
         ": cell 1: fiber has length 0 (bath, or isotropic), as in 1 of 2 tetrahedra; every cell needs a "
         "direction"},
@@ -168,7 +168,7 @@ static const struct fault faults[] = {
     {0, "FieldData 4", "FieldData 5", "length of an array is 'NORMALS'"},
     {0, "NORMALS", "NORMAL", "'NORMAL'; expected: a section or a data array"},
     {1, "CELL_DATA 6", "CELL_DATA 5",
-        ":16: CELL_DATA 5; there are 6 cells"}, /* line numbers as in an editor */
+        ":16: CELL_DATA 5; the mesh has 6 cells"}, /* line numbers as in an editor */
     {1, "POINTS 7 float", "POINTS 7 double", "'; expected: a section of a UNSTRUCTURED_GRID"},
     {1, "POINTS 7 float", "POINTS 300 float",
         "900 numbers (coordinate) are counted; the rest of the file has space for "},

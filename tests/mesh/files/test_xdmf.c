@@ -390,7 +390,7 @@ Test(xdmf, missing_hdf5_data_and_external_links_are_rejected)
     refuse(&b, "is a link to another file, other.h5");
     write_bytes(file, "no HDF5", 7);
     cr_assert_eq(read_buffer(&arena, &b, &mesh), MT_FILE);
-    assert_message("heart.h5: is no HDF5 file");
+    assert_message("heart.h5: not an HDF5 file");
     cr_assert_eq(unlink(file), 0);
     cr_assert_eq(mt_xdmf_read(&arena, path, 1, &mesh), MT_FILE);
     assert_message("heart.h5: cannot be");
@@ -477,8 +477,8 @@ Test(xdmf, dangling_grids_and_references_are_rejected)
         {GRID CELLS "<Geometry Reference=\"/Xdmf/Domain/Grid[2]/Geometry\"/>" END,
             ":4: <Geometry>: its reference '/Xdmf/Domain/Grid[2]/Geometry' does not refer to a <Geometry>"},
         {GRID CELLS "<Geometry Reference=\"XML\">/Xdmf/Domain/Grid/Geometry</Geometry>" END,
-            "leads to no <Geometry>"},
-        {GRID CELLS "<Geometry Reference=\"//Geometry[@Name='x\"/>" END, "leads to no <Geometry>"},
+            "does not refer to a <Geometry>"},
+        {GRID CELLS "<Geometry Reference=\"//Geometry[@Name='x\"/>" END, "does not refer to a <Geometry>"},
         {GRID CELLS "<xi:include href=\"mesh.xdmf\" xpointer=\"xpointer(//Geometry)\"/>" END,
             "<include>: file 'mesh.xdmf'; allowed: only elements of this file"},
     };

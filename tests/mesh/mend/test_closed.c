@@ -189,7 +189,7 @@ Test(closed, a_non_orientable_surface_is_rejected)
             add_triangle(&mesh, N * i + j, N * right + c, N * right + d);
             add_triangle(&mesh, N * i + j, N * right + d, N * i + up);
         }
-    assert_refused(&mesh, "one side only");
+    assert_refused(&mesh, "not orientable");
     mt_arena_free(&arena);
 }
 

@@ -359,7 +359,8 @@ Test(backends, the_compiled_executable_of_a_plan_is_checked)
     cr_assert(e->n_messages > 1 && e->messages[0].destination < e->messages[1].destination);
     e->messages[0].destination = e->messages[1].destination;
     cr_assert_eq(mt_plan_check(e), MT_NUMERICS);
-    cr_assert(strstr(mt_message(), "what was compiled cannot run: executable: 'pde a to b': message 1 meets"),
+    cr_assert(
+        strstr(mt_message(), "the compiled program is invalid: executable: 'pde a to b': message 1 overlaps"),
         "%s", mt_message());
     mt_arena_free(&arena), mt_arena_free(&filled);
 }

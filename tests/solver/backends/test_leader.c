@@ -301,7 +301,7 @@ Test(leader, more_ranks_than_ipus_are_rejected)
 {
     scheme = mt_schemes;
     expect_refused(&mt_backend_ipu, layout_by(&s, MT_PARTITION_HIERARCHICAL, 2, TILES, scheme), 3,
-        "a machine of 2 IPUs on 3 ranks; allowed: at most a rank for each IPU");
+        "a machine of 2 IPUs on 3 ranks; allowed: at most one rank per IPU");
 }
 
 static void expect_impossible(void)

@@ -390,7 +390,7 @@ Test(case, invalid_parameters_are_rejected)
     } row[] = {
         {"scale: [g_Kx=1]", "",
             ":10: cell.scale.0: g_Kx=1: no parameter of the cell model tp06; allowed: g_Na, "},
-        {"scale: g_Kr=1", "", ":10: cell.scale: g_Kr=1; allowed: texts key=value in brackets"},
+        {"scale: g_Kr=1", "", ":10: cell.scale: g_Kr=1; allowed: pairs key=value in brackets"},
         {"set: [g_Kr=1, K_o=0]", "",
             ":10: cell.set.1: K_o=0: a step of such a cell (mid) does not end in numbers"},
         {"scale: [K_o=2], set: [K_o=2]", "",
@@ -402,7 +402,7 @@ Test(case, invalid_parameters_are_rejected)
         {"scale: []", ", type: purkinje}",
             ": regions.0: type: cell type 'purkinje'; allowed: epi, mid, endo"},
         {"scale: []", "}",
-            ": regions.0: it says what no part of it is; allowed: at least one of non_conducting, type, "
+            ": regions.0: sets no property; allowed: at least one of non_conducting, type, "
             "scale, set"},
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

@@ -445,7 +445,7 @@ Test(cell, invalid_parameters_are_rejected)
         2, "--set K_o=5: K_o already has a factor; allowed: one of them", "cell --set K_o=5 --scale K_o=2");
     refuses(
         2, "--set K_o=0: a step of this cell (epi) does not result in finite numbers", "cell --set K_o=0");
-    refuses(2, "--set g_Na=1: no parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
+    refuses(2, "--set g_Na=1: not a parameter", "restitution --model mitchell-schaeffer --set g_Na=1");
     write_text("wild.yaml",
         "model: mitchell-schaeffer\ntype: standard\nv_mV: -80\nparameters: {tau_in: 1e39}\nstates: {h: 1}\n");
     refuses(2, "wild.yaml: a step of this cell (standard) does not result in finite numbers",

@@ -32,7 +32,7 @@ Test(metis_told, partition_run_and_reproduce_warn_if_metis_failed_and_the_partit
         const char *warning = strstr(said, "myotile: warning: METIS failed on ");
         cr_assert(warning, "%s: %s", lines[k], said);
         cr_assert(
-            strstr(warning, "it said: \"Failed during initial partitioning\"); it succeeded with seed 2"),
+            strstr(warning, "output: \"Failed during initial partitioning\"); it succeeded with seed 2"),
             "%s", warning);
         free(table), free(said);
     }

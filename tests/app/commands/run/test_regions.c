@@ -172,8 +172,7 @@ Test(regions, cell_settings_of_regions_are_validated_before_the_run)
         "run cells.yaml -o out --set regions.2.type=x");
     refuses(2, "--set cell.scale=[g_Kr=-1]: g_Kr=-1; allowed after g_Kr=: a number at least 0 and at most 50",
         "run cells.yaml -o out --set cell.scale=[g_Kr=-1]");
-    refuses(2,
-        "regions.3: it says what no part of it is; allowed: at least one of non_conducting, type, scale, set",
+    refuses(2, "regions.3: sets no property; allowed: at least one of non_conducting, type, scale, set",
         "run cells.yaml -o out --set regions.3.set=[]");
     cr_assert_not(there("out"));
 }

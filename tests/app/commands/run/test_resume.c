@@ -128,7 +128,7 @@ Test(resume, folders_without_a_usable_checkpoint_are_reported)
     cr_assert_eq(mkdir("empty", 0700), 0);
     refuses(3, "empty: found no checkpoint in this folder", "run --resume empty");
     write_text("empty/checkpoint-0000000001.hdf", "nonsense");
-    refuses(3, "empty/checkpoint-0000000001.hdf: is no HDF5 file", "run --resume empty");
+    refuses(3, "empty/checkpoint-0000000001.hdf: not an HDF5 file", "run --resume empty");
 }
 
 /* As in a job script that is restarted repeatedly. */
@@ -138,7 +138,7 @@ Test(resume, with_a_case_and_no_checkpoint_a_run_starts_from_the_beginning)
     free(works("run case.yaml -o one"));
     for (int k = 0; k < 2; k++) {
         char *said = warnings(&table, "run case.yaml --resume two");
-        cr_expect_eq(strstr(said, "two: there is no checkpoint yet") != NULL, k == 0, "%s", said);
+        cr_expect_eq(strstr(said, "two: found no checkpoint; the run starts at 0 ms") != NULL, k == 0, "%s", said);
         same_results("one", "two", true);
         free(said), free(table);
     }
@@ -192,7 +192,7 @@ Test(resume, a_simulation_starts_from_the_final_state_of_another)
     refuses(2, "where this run would delete it",
         "run case.yaml -o first --set start.state=first/checkpoint-0000000175.hdf");
     refuses(3, "first/gone.hdf", "run case.yaml -o x --set start.state=first/gone.hdf");
-    refuses(2, "first/result.hdf: is no checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
+    refuses(2, "first/result.hdf: not a checkpoint", "run case.yaml -o x --set start.state=first/result.hdf");
     mt_arena_free(&arena);
 }
 

@@ -196,7 +196,7 @@ Test(samples, a_resumed_run_writes_the_samples_of_an_uninterrupted_run)
     expect_same("one", "three");
     expect_no_frames("three");
     cr_assert_eq(truncate("two/traces.frames", 9000), 0);
-    refuses(2, "two/traces.frames: has 136 of the 176 frames up to the checkpoint",
+    refuses(2, "two/traces.frames: found 136 of the 176 frames up to the checkpoint",
         "run --resume two --set time.end_ms=9 -o four");
 }
 
@@ -245,7 +245,7 @@ Test(samples, a_picture_of_traces_shows_each_of_nine_points_and_lists_omitted_on
          *many = warnings_with(28, "V, m, h, Ca_i", "many");
     cr_expect(!strstr(eight, "traces.png") && !strstr(nine, "traces.png"), "%s%s", eight, nine);
     cr_expect_not(same_file("eight/traces.png", "nine/traces.png"));
-    cr_expect(strstr(many, "warning: traces.png shows the first 24 of 28 points; not 1 point in "
+    cr_expect(strstr(many, "warning: traces.png shows the first 24 of 28 points; without 1 point in "
                            "non-conducting elements; the first 3 of 4 fields; traces.csv contains all\n"),
         "%s", many);
     const size_t short_note = note_of("nine/traces.png"), long_note = note_of("many/traces.png");
