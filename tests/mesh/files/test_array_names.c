@@ -87,8 +87,8 @@ Test(array_names, point_fibres_are_averaged_and_inconsistent_elements_counted)
     cr_assert(mesh.fibre && mesh.fibre[0] == 1 && mesh.fibre[3] == 1);
     assert_note(&mesh, "fibres: means of longitudinal over the vertices of each element\n");
     read_vtk(&arena, "POINT_DATA 5\nVECTORS Longitudinal float\n1 0 0 1 0 0 0 1 0 0 1 0 1 0 0\n", &mesh);
-    assert_note(&mesh, "fibres: the means of longitudinal over each element's vertices; in 1 of 2 elements a "
-                       "vertex direction differs from the mean by more than 30 degrees\n");
+    assert_note(&mesh, "fibres: means of longitudinal over the vertices of each element; in 1 of 2 elements "
+                       "a vertex direction differs from the mean by more than 30 degrees\n");
     mt_arena_free(&arena);
 }
 
@@ -176,9 +176,9 @@ Test(array_names, msh_region_data_are_used_with_a_note_if_there_are_no_physical_
     static const char *const values[] = {"6", "0.5"};
     static const char *const notes[] = {
         "regions are taken from labels, since the file has no physical groups of elements\n",
-        "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are no "
-        "whole numbers of 32 bits (the first is 0.5, of element 9): they are no regions\n1 of 2 elements "
-        "have no region in the file: they are assigned tag 0, which no other element has\n"};
+        "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are not "
+        "32-bit integers (the first is 0.5, of element 9) and are not used as regions\n1 of 2 elements have "
+        "no region in the file: they are assigned tag 0, which no other element has\n"};
     for (int k = 0; k < 4; k++) {
         mt_arena arena = {0};
         mt_mesh mesh;

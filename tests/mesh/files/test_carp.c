@@ -289,7 +289,7 @@ Test(carp, a_mesh_with_too_many_tags_is_rejected_before_any_file_is_written)
 Test(carp, faults_in_surface_files_are_reported)
 {
     static const char *const bad[][2] = {{"2\nTr 1 0 3\n", ".base.surf:3: the file ends; allowed: Tr"},
-        {"1\nTt 1 0 3 2\n", ".base.surf:2: an element 'Tt'; allowed: Tr (a triangle); after 0 of 1"},
+        {"1\nTt 1 0 3 2\n", ".base.surf:2: element 'Tt'; allowed: Tr (a triangle); after 0 of 1"},
         {"1\nTr 1 0 5\n", ".base.surf:2: vertex is '5'; allowed: a whole number from 0 to 4"},
         {"1\nTr 1 0\n", ".base.surf:2: the line ends after 2 of 3 numbers"},
         {"1\nTr 1 0 3\nTr 1 0 2\n", ".base.surf:3: 'Tr' after the last of 1 triangles"},
