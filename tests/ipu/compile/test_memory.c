@@ -314,10 +314,10 @@ Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
         if (n == 8)
             (void)compiled(g, NULL);
         else
-            expect_refused(
-                g, "tile 0: 160 bytes required, 152 available; it would fit without the 56 bytes of gaps "
-                   "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
-                   "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles exceed their memory");
+            expect_refused(g,
+                "tile 0: 160 bytes required, 152 available; it would fit without the 56 bytes of gaps "
+                "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
+                "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles exceed their memory");
     }
 }
 

@@ -648,10 +648,10 @@ Test(defects, fatal_defects_are_rejected_with_file_counts_positions_and_remedy)
     plant_bad_triangle(&mesh);
     ok(mt_defects_find(&mesh, &defects));
     cr_assert_eq(mt_defects_refuse(&defects, "a.msh"), MT_INPUT);
-    cr_assert_str_eq(
-        mt_message(), "a.msh: inverted elements: 4 (element 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 0.5 mm, "
-                      "12 at 2.75 0.5 0.25 mm, ...); tagged triangles with a repeated vertex: 1 (triangle 14 "
-                      "at 2 0.333333 0 mm); --repair reorients inverted elements, removes such triangles");
+    cr_assert_str_eq(mt_message(),
+        "a.msh: inverted elements: 4 (element 10 at 1.25 0.5 0.75 mm, 11 at 1.75 0.25 0.5 mm, "
+        "12 at 2.75 0.5 0.25 mm, ...); tagged triangles with a repeated vertex: 1 (triangle 14 "
+        "at 2 0.333333 0 mm); --repair reorients inverted elements, removes such triangles");
     mt_arena_free(&arena);
 }
 

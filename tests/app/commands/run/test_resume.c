@@ -138,7 +138,8 @@ Test(resume, with_a_case_and_no_checkpoint_a_run_starts_from_the_beginning)
     free(works("run case.yaml -o one"));
     for (int k = 0; k < 2; k++) {
         char *said = warnings(&table, "run case.yaml --resume two");
-        cr_expect_eq(strstr(said, "two: found no checkpoint; the run starts at 0 ms") != NULL, k == 0, "%s", said);
+        cr_expect_eq(
+            strstr(said, "two: found no checkpoint; the run starts at 0 ms") != NULL, k == 0, "%s", said);
         same_results("one", "two", true);
         free(said), free(table);
     }
