@@ -155,9 +155,8 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
         }
     }
     if (n_live == mesh->n_elements) *live = NULL;
-    return n_live > 0
-               ? MT_OK
-               : mt_fail(MT_INPUT, "regions: all elements are non-conducting (inert); allowed: not all");
+    return n_live > 0 ? MT_OK
+                      : mt_fail(MT_INPUT, "regions: all elements are non-conducting; allowed: not all");
 }
 
 /* Removes from a site the elements that other sites own, and marks the rest as taken. */

@@ -355,13 +355,13 @@ Test(checkpoint, a_checkpoint_of_another_problem_is_rejected)
     write_at_cut(&s, &mt_backend_cpu, NULL);
     const mt_checkpoint c = opened(&s);
     make_slab_problem(&other, (double[]){4, 3, 2.5}, 0.5);
-    is_refused(&other, &c, "another mesh: 1152 elements");
+    is_refused(&other, &c, ": from another mesh, with 1152 conducting elements; here ");
     make_slab_problem(&other, (double[]){4, 3, 2}, 0.5);
     other.mesh.xyz_mm[0] -= 1e-9;
-    is_refused(&other, &c, "another mesh with as many elements");
+    is_refused(&other, &c, "from another mesh with the same number of elements");
     make_slab_problem(&other, (double[]){4, 3, 2}, 0.5);
     other.problem.model = mt_cell_models[1];
-    is_refused(&other, &c, "of the cell model tp06; here mitchell-schaeffer");
+    is_refused(&other, &c, ": from a run of the ionic model tp06; here mitchell-schaeffer");
     stronger.damping *= 1.01;
     other = (slab_problem){.scheme = &stronger};
     cr_assert_eq(mt_slab_make(&other.arena, (double[]){4, 3, 2}, 0.5, &other.mesh), MT_OK);

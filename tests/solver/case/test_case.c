@@ -231,7 +231,7 @@ Test(case, a_stimulus_without_elements_is_rejected)
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
     cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "stimuli.0: no element's centre lies in the box [21, 0, 0] .. [22.5, 1.5, "
+    cr_expect_str_eq(mt_message(), "stimuli.0: no element centre is in the box [21, 0, 0] .. [22.5, 1.5, "
                                    "1.5] mm; the nearest is 1.12 mm outside");
     mt_arena_free(&arena);
 }
@@ -258,7 +258,10 @@ Test(case, cell_types_follow_the_layers_of_the_mesh_on_request)
         strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
     cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
-    cr_expect_not_null(strstr(mt_message(), "cell.type: layers; the mesh has none"), "%s", mt_message());
+    cr_expect_not_null(
+        strstr(mt_message(), "cell.type: layers; the mesh has no transmural layers: `myotile mesh fibres` "
+                             "writes them; allowed without layers: epi, mid or endo"),
+        "%s", mt_message());
     mt_arena_free(&arena);
 }
 
@@ -288,7 +291,8 @@ Test(case, the_longest_time_step_is_limited_by_the_ionic_model)
     load(&arena, niederer, sets, 3, &c);
     cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 4), 4, &c), MT_INPUT);
     cr_expect(
-        strstr(mt_message(), "time.dt_ms: 0.125; allowed: at most 0.1, where the cell model mitchell-sch"),
+        strstr(mt_message(),
+            ": time.dt_ms: 0.125; allowed: at most 0.1, the stability limit of the ionic model mitchell-sch"),
         "%s", mt_message());
     mt_arena_free(&arena);
 }
@@ -389,16 +393,16 @@ Test(case, invalid_parameters_are_rejected)
         const char *cell, *region, *message;
     } row[] = {
         {"scale: [g_Kx=1]", "",
-            ":10: cell.scale.0: g_Kx=1: no parameter of the cell model tp06; allowed: g_Na, "},
+            ":10: cell.scale.0: g_Kx=1: not a parameter of the ionic model tp06; allowed: g_Na, "},
         {"scale: g_Kr=1", "", ":10: cell.scale: g_Kr=1; allowed: pairs key=value in brackets"},
         {"set: [g_Kr=1, K_o=0]", "",
-            ":10: cell.set.1: K_o=0: a step of such a cell (mid) does not end in numbers"},
+            ":10: cell.set.1: K_o=0: a step of this cell (mid) does not result in finite numbers"},
         {"scale: [K_o=2], set: [K_o=2]", "",
-            ":10: cell.set.0: K_o=2: K_o has a factor, too; allowed: one of them"},
+            ":10: cell.set.0: K_o=2: K_o already has a factor; allowed: one of them"},
         {"scale: []", ", scale: [K_o=0]}",
-            ":12: regions.0.scale.0: K_o=0: a step of such a cell (mid) does not end in numbers"},
+            ":12: regions.0.scale.0: K_o=0: a step of this cell (mid) does not result in finite numbers"},
         {"scale: []", ", type: endo, set: [K_o=0]}",
-            ":12: regions.0.set.0: K_o=0: a step of such a cell (endo) does not end in numbers"},
+            ":12: regions.0.set.0: K_o=0: a step of this cell (endo) does not result in finite numbers"},
         {"scale: []", ", type: purkinje}",
             ": regions.0: type: cell type 'purkinje'; allowed: epi, mid, endo"},
         {"scale: []", "}",
@@ -495,7 +499,7 @@ Test(case, invalid_values_are_reported_with_line_key_and_allowed_values)
     expect_failure(
         "type: mid", "type: purkinje", ":10: cell.type: purkinje; allowed: epi, mid, endo, layers");
     expect_failure("end_ms: 10", "end_ms: 10\n  dt_ms: 0.06",
-        ": time.dt_ms: 0.06; allowed: at most 0.05, where the cell model tp06 is stable");
+        ": time.dt_ms: 0.06; allowed: at most 0.05, the stability limit of the ionic model tp06");
     expect_failure("  cm_uF_mm2: 0.01\n", "",
         ":4: tissue.cm_uF_mm2: missing; allowed: a number at least 1e-06 and at most 1000");
 }
@@ -571,11 +575,11 @@ Test(case, contradicting_keys_are_rejected)
         ": time: end_ms 1e+09 is 1e+13 steps of dt_ms 0.0001; allowed: at most 1e+12 steps");
 
     expect_failure("duration_ms: 2", "duration_ms: 0.005",
-        ": stimuli.0.duration_ms: 0.005 is no whole step; allowed: at least dt_ms = 0.02");
+        ": stimuli.0.duration_ms: 0.005 is less than one step; allowed: at least dt_ms = 0.02");
     expect_failure("duration_ms: 2", "duration_ms: 2\n    start_ms: 10",
         ": stimuli.0.start_ms: 10; allowed: below end_ms = 10");
     expect_failure("    max_mm: [0.5, 1, 1]\n", "    radius_mm: 2\n",
-        ": stimuli.0: min_mm is given alone; allowed: a box has min_mm and max_mm");
+        ": stimuli.0: min_mm is given alone; allowed: a box with min_mm and max_mm");
     expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 5",
         ": stimuli.0: period_ms is given and count is 1; allowed: period_ms with count above 1, or neither");
     expect_failure("duration_ms: 2", "duration_ms: 2\n    count: 5",
@@ -584,8 +588,8 @@ Test(case, contradicting_keys_are_rejected)
     expect_failure("duration_ms: 2", "duration_ms: 2\n    period_ms: 2\n    count: 5",
         ": stimuli.0.period_ms: 2; allowed: longer than duration_ms = 2");
     expect_failure("end_ms: 10", "end_ms: 335544.4",
-        ": a beat of 16777220 steps of time.dt_ms = 0.02 begins at 0 ms; allowed: at most 16777216 steps: "
-        "output: {beats: every, beat_ms: 335544} makes shorter ones");
+        ": a beat of 16777220 steps of time.dt_ms = 0.02 begins at 0 ms; allowed: at most 16777216 steps, "
+        "for example with output: {beats: every, beat_ms: 335544}");
 }
 
 #define ELECTRODES(leg)                                                                                      \
@@ -601,7 +605,7 @@ Test(case, electrodes_must_not_have_the_name_of_a_derived_lead)
     mt_arena arena = {0};
     mt_case c;
     expect_failure("time:\n", ELECTRODES("LL") "time:\n",
-        ": electrodes: electrode 'aVF' has the name of a lead that RA, LA and LL make; allowed: another "
+        ": electrodes: electrode 'aVF' has the name of a lead that RA, LA and LL define; allowed: another "
         "name");
     const char *path = file_with("time:\n", ELECTRODES("RL") "time:\n");
     load(&arena, path, NULL, 0, &c);

@@ -81,9 +81,9 @@ Test(findings, tissue_values_far_from_measured_ones_are_reported_by_their_key)
         {"tissue.cm_uF_mm2=1", "tissue.cm_uF_mm2: found 1 uF/mm^2; usual 0.01 to 0.02\n"},
         {"tissue.cm_uF_mm2=1", "tissue, chi times Cm: found 140 uF/mm^3; usual 1.4 to 4\n"},
         {"tissue.cm_uF_mm2=1",
-            "tissue, diffusivity along fibres: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
+            "tissue, longitudinal diffusivity: found 0.000953 mm^2/ms; usual 0.06 to 0.15\n"},
         {"tissue.cm_uF_mm2=1",
-            "tissue, diffusivity across fibres: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
+            "tissue, transverse diffusivity: found 0.0001258 mm^2/ms; usual 0.012 to 0.15\n"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
         expect(said_of_case(wrong[k][0], NULL), wrong[k][1]);
@@ -142,19 +142,21 @@ Test(findings, coarse_elements_are_reported_with_the_expected_activation_delay)
     char expected[256];
     expect_silence(said_of_slab(NULL, NULL, NULL));
     said_of_slab("tissue.chi_per_mm=1120", NULL, NULL);
-    expect_part(said, "mesh.slab: conduction velocity (CV) is underestimated on coarse meshes: found "
-                      "elements of 0.275 mm (cube root of their mean volume; mean edge 0.618 mm); ");
+    expect_part(said,
+        "mesh.slab: conduction velocity (CV) is underestimated on this mesh: found element size 0.275 mm "
+        "(cube root of the mean volume; mean edge length 0.618 mm); expected: activation times about ");
     (void)snprintf(expected, sizeof expected,
-        "activation about %.2g %% late (root mean square over all directions), as measured with tp06 in "
-        "elements of 0.778 mm of the usual tissue, dt 0.02 ms;",
+        "; expected: activation times about %.2g %% late (root mean square over all directions), as measured "
+        "with tp06 at an element size of 0.778 mm in the default tissue, dt 0.02 ms; `myotile mesh refine` "
+        "halves the element size",
         row[0].usual_percent + part * (row[1].usual_percent - row[0].usual_percent));
     expect_part(said, expected);
     said_of_slab("tissue.chi_per_mm=1400", NULL, NULL);
-    expect_part(said, "% or more late (root mean square over all directions), as measured with tp06 in "
-                      "elements of 0.8 mm of the usual tissue");
+    expect_part(said, " % or more late (root mean square over all directions), as measured with tp06 at an "
+                      "element size of 0.8 mm in the default tissue, dt ");
     /* a tenth of the diffusivity: the measured size scales with its square root */
     expect_part(
-        said, "; propagation may fail in elements of more than 0.253 mm, the largest that were measured");
+        said, "; propagation may fail with elements of more than 0.253 mm, the largest that were measured");
 }
 
 /* An eighth of the diffusivity in one half, applied twice in a quarter. The finding reports the region by its worst part. A region with
@@ -167,8 +169,8 @@ Test(findings, regions_with_coarse_elements_are_reported_by_their_number)
     char whole[2048];
     (void)snprintf(whole, sizeof whole, "%s", said_of_slab("tissue.chi_per_mm=1120", NULL, NULL));
     said_of_slab(slow, NULL, NULL);
-    expect_part(said, "mesh.slab: regions.0: conduction velocity (CV) is underestimated on coarse meshes: "
-                      "found elements of 0.275 mm ");
+    expect_part(said, "mesh.slab: regions.0: conduction velocity (CV) is underestimated on this mesh: found "
+                      "element size 0.275 mm ");
     expect_part(said, strstr(whole, "; expected: "));
     expect_part(said, "mesh.slab: regions.2: conduction velocity");
     cr_expect(!strstr(said, "mesh.slab: conduction") && !strstr(said, "regions.1"), "%s", said);
@@ -190,7 +192,7 @@ Test(findings, a_region_that_needs_too_many_diffusion_steps_is_reported)
     make_parts(&arena, sets, 1, &c, &parts);
     cr_expect_eq(mt_case_check_scale(&c, &parts), MT_INPUT);
     cr_expect_eq(strncmp(mt_message(), "mesh.slab: regions.1: at least ", 31), 0, "%s", mt_message());
-    expect_part(mt_message(), "elements of 0.275 mm (cube root of their mean volume; mean edge 0.6");
+    expect_part(mt_message(), "element size 0.275 mm (cube root of the mean volume; mean edge length 0.6");
     make_parts(&arena, sets, 2, &c, &parts);
     cr_expect_eq(mt_case_check_scale(&c, &parts), MT_OK);
     mt_arena_free(&arena);
@@ -223,7 +225,7 @@ Test(findings, the_element_size_of_a_tissue_is_that_of_its_elements)
         cr_assert_eq(mt_mesh_select(&arena, &mesh, keep, &own), MT_OK);
         cr_assert_eq(mt_element_size_find(&own, &size), MT_OK);
         (void)snprintf(expected, sizeof expected,
-            "%.3g mm (cube root of their mean volume; mean edge %.3g mm)", size.length_mm, size.edge_mm);
+            "%.3g mm (cube root of the mean volume; mean edge length %.3g mm)", size.length_mm, size.edge_mm);
         cr_assert_eq(mt_case_part_size(&parts, &parts.part[k], text), MT_OK);
         cr_expect_str_eq(text, expected);
     }
@@ -235,10 +237,10 @@ Test(findings, element_size_limits_scale_with_the_geometric_mean_diffusivity)
 {
     expect_part(said_of_slab("tissue.intracellular_t_mS_mm=0.00475", "tissue.extracellular_t_mS_mm=0.06",
                     "diffusion.spreading=0"),
-        "found elements of 0.275 mm ");
+        "found element size 0.275 mm ");
     said_of_slab("tissue.intracellular_t_mS_mm=0.0011875", "tissue.extracellular_t_mS_mm=0.015", NULL);
-    expect_part(
-        said, "in elements of 0.693 mm of the usual tissue"); /* a sixteenth: 0.27516 16^(1/3) = 0.69336 */
+    expect_part(said,
+        " at an element size of 0.693 mm in the default tissue, dt "); /* a sixteenth: 0.27516 16^(1/3) = 0.69336 */
 }
 
 /* Linear interpolation between the rows. */
@@ -250,13 +252,13 @@ Test(findings, without_spreading_delays_are_larger_and_other_schemes_have_no_est
     char expected[256];
     said_of_slab("diffusion.spreading=0", "diffusion.damping=1.5", "diffusion.correction=over-relaxed");
     (void)snprintf(expected, sizeof expected,
-        "activation about %.2g %% late (root mean square over all directions), as measured with tp06 in "
-        "elements of 0.275 mm ",
+        "; expected: activation times about %.2g %% late (root mean square over all directions), as measured "
+        "with tp06 at an element size of 0.275 mm in the default tissue, dt ",
         row[0].plain_percent + part * (row[1].plain_percent - row[0].plain_percent));
     expect_part(said, expected);
     expect_part(said_of_slab("diffusion.spreading=0.02", NULL, NULL),
-        "the error with this scheme of diffusion is not known: `myotile reproduce waves --model tp06 "
-        "--spreading 0.02 --damping 1.6 --correction minimum` measures it");
+        "; the error of this diffusion scheme is unknown: `myotile reproduce waves --model tp06 --spreading "
+        "0.02 --damping 1.6 --correction minimum` measures it");
     /* so fine that the plain scheme suffices */
     expect_silence(said_of_slab("diffusion.spreading=0.02", "tissue.chi_per_mm=14", NULL));
 }
@@ -267,8 +269,8 @@ Test(findings, each_ionic_model_has_its_own_delays)
     const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
     expect_silence(said_of_slab(model, type, NULL));
     expect_part(said_of_slab(model, type, "tissue.chi_per_mm=1400"),
-        "% or more early (root mean square over all directions), as measured with mitchell-schaeffer in "
-        "elements of 0.8 mm");
+        " % or more early (root mean square over all directions), as measured with mitchell-schaeffer at an "
+        "element size of 0.8 mm in the default tissue, dt ");
 }
 
 /* Returns the findings after a run to 100 ms of four elements with these activation times. */
@@ -284,9 +286,10 @@ static const char *said_of_four(double activation_ms[4])
 
 Test(findings, extinguished_activation_is_not_reported_as_ongoing_propagation)
 {
-    const char
-        *died = "a.yaml: found 1 of 4 elements (25 %) not activated, and none that was after 94 ms, though",
-        *on = "the wave still on its way at 100 ms: 1 of 4 elements (25 %)";
+    const char *died = "a.yaml: found 1 of 4 elements (25 %) not activated, and no activation after 94 ms, "
+                       "although the run continued to ",
+               *on = ": time.end_ms: found activation still propagating at 100 ms: 1 of 4 elements (25 %) "
+                     "are not activated yet; usual: an end after the last activation";
     cr_expect(strstr(said_of_four((double[]){1, 94, INFINITY, 3}), died), "%s", said);
     cr_expect(strstr(said_of_four((double[]){1, 96, INFINITY, 3}), on), "%s", said);
     expect_silence(said_of_four((double[]){1, 99.9, 2, 3}));
@@ -306,8 +309,9 @@ Test(findings, elements_activated_in_any_beat_cause_no_finding)
     beats[1].activation_ms[3] = INFINITY;
     begin();
     mt_findings_of_run("a.yaml", NULL, &problem, &(mt_results){.n_beats = 2, .beats = beats}, 100);
-    cr_expect(strstr(said, "found 1 of 4 elements (25 %) not activated, and none that was after 70 ms"), "%s",
-        said);
+    cr_expect(strstr(said, ": found 1 of 4 elements (25 %) not activated, and no activation after 70 ms, "
+                           "although the run continued to "),
+        "%s", said);
 }
 
 /* S2 in tissue that S1 has made refractory. */
@@ -366,11 +370,12 @@ Test(findings, positions_in_a_wrong_unit_are_reported_with_the_likely_one)
     expect_silence(
         said_of_places("stimuli.0.max_mm=[1.5, 2, 1]", "electrodes=[{name: V1, at_mm: [33, 0, 0]}]"));
     said_of_places("stimuli.0.max_mm=[2, 2, 1]", "electrodes=[{name: V1, at_mm: [0, 15000, 0]}]");
+    expect_part(said,
+        "small.yaml: stimuli.0: found 66.7 % of the tissue volume in this stimulus; usual: less than half\n");
     expect_part(
-        said, "small.yaml: stimuli.0: found 66.7 % of the tissue's volume in it; usual: less than half\n");
-    expect_part(said, "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, whose largest extent "
-                      "is 3 mm; usual: at most 10 times that; this looks like micrometres: 1 mm = 1000 um\n");
+        said, "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, which has a largest extent of "
+              "3 mm; usual: at most 10 times that; this appears to be in micrometres: 1 mm = 1000 um\n");
     expect_part(said_of_places("stimuli.0.max_mm=[1000, 1000, 1000]", "electrodes=[]"),
-        "found 100 % of the tissue's volume in it; usual: less than half; this looks like micrometres: 1 mm "
-        "= 1000 um\n");
+        ": found 100 % of the tissue volume in this stimulus; usual: less than half; this appears to be in "
+        "micrometres: 1 mm = 1000 um\n");
 }

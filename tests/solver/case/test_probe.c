@@ -318,7 +318,7 @@ Test(probe, points_outside_the_mesh_are_rejected_with_their_distance)
                   "[300, 0, 0] mm is outside the mesh: 297.1 mm from the centre of the nearest element, "),
         "%s", mt_message());
     cr_assert(
-        strstr(mt_message(), "; the mesh extends from [0, 0, 0] to [3, 2, 1.5] mm"), "%s", mt_message());
+        strstr(mt_message(), "]; the mesh extends from [0, 0, 0] to [3, 2, 1.5] mm"), "%s", mt_message());
     cr_assert_eq(mt_probe_find(&s.mesh, 1, just_outside, element), MT_INPUT);
     mt_arena_free(&s.arena);
 }

@@ -41,8 +41,8 @@ Test(pacing, invalid_pulses_are_rejected)
     } wrong[] = {{{100, 1, -1, 1, 52, false}, "start -1, duration 1; allowed: at least 0"},
         {{100, 1, NAN, 1, 52, false}, "start nan"},
         {{100, 1, 1, -1, 52, false}, "start 1, duration -1; allowed: at least 0"},
-        {{100, 1, 99.5, 1, 52, false}, "start 99.5, duration 1: ends behind a cycle of 100 ms"},
-        {{0.01, 1, 0, 0, 52, false}, "bcl 0.01 ms; allowed: at least a step, 0.02 ms"},
+        {{100, 1, 99.5, 1, 52, false}, "start 99.5, duration 1: ends after the cycle of 100 ms"},
+        {{0.01, 1, 0, 0, 52, false}, "bcl 0.01 ms; allowed: at least one step, 0.02 ms"},
         {{NAN, 1, 0, 0, 52, false}, "bcl nan ms"},
         {{INFINITY, 1, 1e8, 1, 52, false}, "ends after 5e+09 steps of 0.02 ms; allowed: at most 1e+09"},
         {{1000, 1000000, 0, 1, 52, false}, "1000000 beats, bcl 1000 ms: 5e+10 steps of 0.02 ms; allowed"}};
@@ -129,7 +129,7 @@ Test(pacing, interrupted_or_failed_pacing_leaves_the_state_unchanged)
     cr_assert(asked == 2 && memcmp(&p, &start, sizeof p) == 0);
     pulses.rise_mV_ms = 1e4;
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_NUMERICS);
-    cr_assert(strstr(mt_message(), "pacing: in beat 1 V is 3"), "%s", mt_message());
+    cr_assert(strstr(mt_message(), "pacing, beat 1: V is 3"), "%s", mt_message());
     cr_assert(memcmp(&p, &start, sizeof p) == 0);
     pulses = (mt_pulses){INFINITY, 1, 1, 1, 52, false};
     cr_assert_eq(mt_cell_pace(m, m->variants, 0.02, &pulses, NULL, NULL, &p.v_mV, p.states), MT_INPUT);

@@ -141,5 +141,5 @@ Test(restitution, too_few_beats_are_rejected)
     point p = rest_of(m);
     mt_beat found[2];
     cr_assert_eq(mt_restitution_paced(m, m->variants, dt_ms, &pulses, &p.v_mV, p.states, found), MT_INPUT);
-    cr_assert_str_eq(mt_message(), "3 beats at a cycle length; allowed: at least 4");
+    cr_assert_str_eq(mt_message(), "3 beats per cycle length; allowed: at least 4");
 }

@@ -453,9 +453,8 @@ Test(ecg, an_electrode_inside_or_on_the_tissue_is_rejected)
     const mt_electrode in[] = {{"far", {9, 9, 9}}, {"V1", {1.3, 0.9, 0.4}}}, on[] = {{"V2", {1.3, 0.9, 1}}},
                        close[] = {{"V3", {4.2, 0.9, 0.4}}}, beside[] = {{"V4", {4.3, 0.9, 0.4}}};
     mt_ecg ecg;
-    expect_refused(
-        &m, &inside, 2, in, "electrode 'V1' at [1.3, 0.9, 0.4] mm lies in the tissue, in element ");
-    expect_refused(&m, &inside, 1, on, "'V2' at [1.3, 0.9, 1] mm lies in the tissue");
+    expect_refused(&m, &inside, 2, in, "electrode 'V1' at [1.3, 0.9, 0.4] mm is in the tissue, in element ");
+    expect_refused(&m, &inside, 1, on, "electrode 'V2' at [1.3, 0.9, 1] mm is in the tissue, in element ");
     expect_refused(&m, &inside, 1, close, "'V3' at [4.2, 0.9, 0.4] mm is 0.2 mm from element ");
     expect_refused(&m, &inside, 1, close, "at least 0.275 mm");
     cr_expect_eq(make(&m, &inside, 1, beside, &ecg), MT_OK, "%s", mt_message());

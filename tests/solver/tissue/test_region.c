@@ -207,11 +207,11 @@ Test(region, a_name_selects_the_region_or_group_of_that_name)
         if (is_right(centre_of(c))) mesh.region[c] = 9;
     expect_elements(region, is_right_or_low);
     region.group = "scra";
-    expect_nothing(region, "group: scra is no name of a tag; allowed: of the mesh's elements: 4, 9 (scar)");
+    expect_nothing(region, "group: scra is not a tag name; allowed: of the mesh's elements: 4, 9 (scar)");
     for (size_t c = 0; c < mesh.n_elements; c++) mesh.region[c] = 4;
     region.group = "", region.tag = "scar";
     expect_nothing(region, "tag: no element has the tag scar; the mesh has 4, 9 (scar); `group` instead of "
-                           "`tag` means the elements of a group");
+                           "`tag` selects the elements of a group");
 }
 
 Test(region, a_surface_is_selected_by_its_mesh_name_or_anatomical_name)
@@ -243,8 +243,7 @@ Test(region, faults_in_a_list_of_vertices_are_reported)
     (void)unlink(region.vtx);
     region.surface = "lv_endocardium";
     region.vtx = write_list(1, (double[]){2});
-    (void)snprintf(
-        message, sizeof message, "there is no element of the surface with a vertex of %s", region.vtx);
+    (void)snprintf(message, sizeof message, "no element of the surface with a vertex of %s", region.vtx);
     expect_nothing(region, message);
     (void)unlink(region.vtx);
     size_t n;
@@ -337,8 +336,8 @@ Test(region, faults_in_a_list_of_elements_are_reported_with_their_line)
     expect_bad_list(text, last);
     expect_bad_list("1\n\n-1", ".txt:3: element is '-1'; allowed: a whole number from 0 to ");
     expect_bad_list("1.5\n", ".txt:1: element is '1.5'; allowed");
-    expect_bad_list("1 2\n", ".txt:1: '2' behind the number of an element; allowed: the end of the line");
-    expect_bad_list("# nothing\n", "the list is empty; allowed: a number of an element a line");
+    expect_bad_list("1 2\n", ".txt:1: '2' after the number of an element; allowed: the end of the line");
+    expect_bad_list("# nothing\n", "the list is empty; allowed: one element number per line");
     expect_bad_list("", "the list is empty");
 }
 
@@ -353,7 +352,8 @@ Test(region, a_layer_selects_its_elements_alone_or_within_a_box)
     region.layer = MT_LAYER_EPI - MT_LAYER_ENDO;
     cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
     cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "layer: epi; the mesh has no layers: `myotile mesh fibres` writes them");
+    cr_expect_str_eq(
+        mt_message(), "layer: epi; the mesh has no transmural layers: `myotile mesh fibres` writes them");
     mesh.layer = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.layer);
     for (size_t c = 0; c < mesh.n_elements; c++)
         mesh.layer[c] = in_left_half(centre_of(c)) ? MT_LAYER_EPI : MT_LAYER_ENDO;
@@ -364,7 +364,7 @@ Test(region, a_layer_selects_its_elements_alone_or_within_a_box)
     region = nowhere();
     region.layer = MT_LAYER_MID - MT_LAYER_ENDO;
     cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "there is no element in the layer mid");
+    cr_expect_str_eq(mt_message(), "no element in the layer mid");
 }
 
 static void expect_refused(mt_region region, const char *message)
@@ -391,11 +391,11 @@ Test(region, contradicting_keys_are_rejected)
     expect_refused(region, "depth_mm is given without surface; allowed: both");
     region.depth_mm = NAN;
     set3(region.min_mm, 0, 0, 0);
-    expect_refused(region, "min_mm is given alone; allowed: a box has min_mm and max_mm");
+    expect_refused(region, "min_mm is given alone; allowed: a box with min_mm and max_mm");
     set3(region.max_mm, 1, 1, 1);
     expect_refused(region, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     region.radius_mm = NAN;
-    expect_refused(region, "at is given without radius_mm; allowed: both, a sphere");
+    expect_refused(region, "at is given without radius_mm; allowed: a sphere with both");
 }
 
 static void expect_nothing(mt_region region, const char *message)
@@ -414,15 +414,15 @@ Test(region, an_empty_selection_is_reported_with_the_distance_of_the_nearest_cen
     set3(region.min_mm, -3, 2, 2);
     set3(region.max_mm, -1, 4, 4);
     expect_nothing(region,
-        "no element's centre lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
+        "no element centre is in the box [-3, 2, 2] .. [-1, 4, 4] mm; the nearest is 1.12 mm outside");
     region.surface = "epicardium";
-    expect_nothing(region, "no element's centre of the surface lies in the box [-3, 2, 2] .. [-1, 4, 4] mm; "
-                           "the nearest is 4.88 mm outside");
+    expect_nothing(region, "no element centre of the surface is in the box [-3, 2, 2] .. [-1, 4, 4] mm; the "
+                           "nearest is 4.88 mm outside");
     region = nowhere();
     set3(region.centre_mm, 2000, 1000, 500);
     region.radius_mm = 1;
-    expect_nothing(region, "no element's centre lies within 1 mm of [2000, 1000, 500]; the nearest is "
-                           "2.28e+03 mm from there; this looks like micrometres: 1 mm = 1000 um");
+    expect_nothing(region, "no element centre is within 1 mm of [2000, 1000, 500]; the nearest is 2.28e+03 "
+                           "mm away; this appears to be in micrometres: 1 mm = 1000 um");
     region = nowhere();
     set3(region.centre_mm, 2, 3, -4);
     region.radius_mm = 1;
@@ -436,7 +436,7 @@ Test(region, an_empty_selection_is_reported_with_the_distance_of_the_nearest_cen
     }
     char message[128];
     (void)snprintf(message, sizeof message,
-        "no element's centre lies within 1 mm of [2, 3, -4]; the nearest is %.3g mm from there", least);
+        "no element centre is within 1 mm of [2, 3, -4]; the nearest is %.3g mm away", least);
     cr_assert_str_eq(mt_message(), message);
 }
 
@@ -446,7 +446,7 @@ Test(region, a_mesh_without_tagged_triangles_is_rejected_with_a_remedy)
     region.surface = "rv_endocardium";
     mesh.n_faces = 0;
     expect_nothing(region, "surface: rv_endocardium: the mesh has no tagged triangles; `myotile mesh "
-                           "surfaces` tags base, epicardium and endocardia where it finds them");
+                           "surfaces` tags the base, epicardium and endocardia that it finds");
     region = nowhere();
     region.at = "apex", region.radius_mm = 3;
     size_t n;
@@ -460,7 +460,7 @@ Test(region, a_mesh_without_tagged_triangles_is_rejected_with_a_remedy)
 Test(region, a_mesh_with_foreign_tags_is_rejected_with_the_option_that_maps_them)
 {
     static const char line[] =
-        "; `myotile mesh surfaces` calls them so, told by `--tags base=10,epi=20,lv=30` (overlap with the "
+        "; `myotile mesh surfaces` assigns them with `--tags base=10,epi=20,lv=30` (overlap with the "
         "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
     mt_region region = nowhere();
     mt_arena_free(&arena);
@@ -471,8 +471,9 @@ Test(region, a_mesh_with_foreign_tags_is_rejected_with_the_option_that_maps_them
     uint32_t *elements;
     cr_assert_eq(mt_region_check(&region), MT_OK);
     cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
-    cr_assert(
-        strstr(mt_message(), line) && strstr(mt_message(), "has the tag 3; there are "), "%s", mt_message());
+    cr_assert(strstr(mt_message(), line) &&
+                  strstr(mt_message(), "no triangle of the mesh has the tag 3; the mesh has "),
+        "%s", mt_message());
     region.surface = "31"; /* a number is not a name */
     cr_assert_eq(mt_region_elements(&arena, &region, &mesh, &n, &elements), MT_INPUT);
     cr_assert_null(strstr(mt_message(), "mesh surfaces"), "%s", mt_message());

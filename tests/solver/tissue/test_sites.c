@@ -57,19 +57,19 @@ Test(sites, errors_are_reported_with_their_line)
     static const struct {
         const char *text, *message;
     } wrong[] = {
-        {"", ":1: the file is empty; needed: a line with columns: x_mm, y_mm, z_mm, start_ms, radius_mm"},
-        {"x_mm,y_mm\n1,2\n", ":1: there is no column z_mm; needed: x_mm, y_mm and z_mm"},
-        {"x_mm,y_mm,z_mm,t\n", ":1: the column 't'; allowed: x_mm, y_mm, z_mm, start_ms, radius_mm"},
-        {"x_mm,y_mm,z_mm,x_mm\n", ":1: the column x_mm is there twice"},
-        {"x_mm,y_mm,z_mm\n", "there are no sites; needed: at least one"},
-        {"x_mm,y_mm,z_mm\n1,2\n", ":2: 2 cells; allowed: 3, as in the first line"},
-        {"x_mm,y_mm,z_mm\n1,2,3,4\n", ":2: more than the 3 cells of the first line"},
+        {"", ":1: the file is empty; needed: a header with columns: x_mm, y_mm, z_mm, start_ms, radius_mm"},
+        {"x_mm,y_mm\n1,2\n", ":1: no column z_mm; needed: x_mm, y_mm and z_mm"},
+        {"x_mm,y_mm,z_mm,t\n", ":1: column 't'; allowed: x_mm, y_mm, z_mm, start_ms, radius_mm"},
+        {"x_mm,y_mm,z_mm,x_mm\n", ":1: duplicate column x_mm"},
+        {"x_mm,y_mm,z_mm\n", "no sites; needed: at least one"},
+        {"x_mm,y_mm,z_mm\n1,2\n", ":2: 2 fields; allowed: 3, as in the header"},
+        {"x_mm,y_mm,z_mm\n1,2,3,4\n", ":2: more fields than the 3 of the header"},
         {"x_mm,y_mm,z_mm\n1,2,\n", ":2: z_mm is ''; allowed: a number"},
         {"x_mm,y_mm,z_mm\n1,2,nan\n", ":2: z_mm is 'nan'; allowed: a number"},
         {"x_mm,y_mm,z_mm,start_ms\n1,2,3,-1\n", ":2: start_ms is '-1'; allowed: a number, at least 0"},
         {"x_mm,y_mm,z_mm,radius_mm\n1,2,3,0\n", ":2: radius_mm is '0'; allowed: a number above 0"},
         {"x_mm,y_mm,z_mm\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n1,2,3\n",
-            ":6: one site more than the 4 that are allowed"}};
+            ":6: more than 4 sites; allowed: at most this number"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         size_t n;
         mt_site *s;
@@ -158,14 +158,15 @@ Test(sites, site_settings_of_the_case_must_be_complete)
     refused("sites: {duration_ms: 2, radius_mm: 1}\n",
         "case: sites: strength_uA_mm3 is missing; needed: file, duration_ms");
     refused("sites: {duration_ms: 2, strength_uA_mm3: 50}\n",
-        ".csv:2: no radius_mm; needed: that column of the file, or");
+        ".csv:2: no radius_mm; needed: this column in the file, or sites.radius_mm");
     refused(SITES, ".csv:3: start_ms: 7; allowed: below end_ms = 6");
     cr_expect_eq(mt_case_read(&arena, "case", begin, NULL, 0, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "case: stimuli: there are none; needed: at least one, or sites.file");
+    cr_expect_str_eq(mt_message(), "case: stimuli: none; needed: at least one, or sites.file");
     write_file("x_mm,y_mm,z_mm\n1,1,0.5\n100,1,0.5\n");
     cr_assert_eq(load(SITES, &c), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_slab_make_cut(&arena, c.mesh.slab.size_mm, 0.5, MT_SLAB_MIRRORED, &mesh), MT_OK);
     cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &s), MT_INPUT);
-    cr_expect(strstr(mt_message(), ".csv:3: no element's centre lies within 0.8 mm of [100, 1, 0.5]"), "%s",
-        mt_message());
+    cr_expect(
+        strstr(mt_message(), ".csv:3: no element centre is within 0.8 mm of [100, 1, 0.5]; the nearest is "),
+        "%s", mt_message());
 }

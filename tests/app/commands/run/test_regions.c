@@ -179,7 +179,7 @@ Test(regions, cell_settings_of_regions_are_validated_before_the_run)
 
 Test(regions, regions_that_leave_nothing_to_simulate_are_rejected)
 {
-    refuses(2, "gate.yaml: regions: all elements are non-conducting (inert); allowed: not all",
+    refuses(2, "gate.yaml: regions: all elements are non-conducting; allowed: not all",
         "run gate.yaml -o out --set regions.0.min_mm=[0,0,0] --set regions.0.max_mm=[3,2,1] --set "
         "regions.1.non_conducting=true");
     refuses(2,
