@@ -290,7 +290,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.out) MT_TRY(mt_file_check(job.out, replace));
     if (job.picture) MT_TRY(mt_page_check_name(job.picture, replace));
     if (n > 1 && (job.out || job.picture || job.profile))
-        return mt_fail(MT_INPUT, "%s with %zu numbers of IPUs; allowed: one",
+        return mt_fail(MT_INPUT, "%s with %zu counts of IPUs; allowed: one",
             job.out       ? "--output"
             : job.picture ? "--picture"
                           : "--profile",

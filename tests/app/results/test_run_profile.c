@@ -346,7 +346,7 @@ Test(run_profile, invalid_options_are_rejected)
     refuses(
         2, "--profile with machine.backend: cpu", "run small.yaml --set machine.backend=cpu --profile out");
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
-    refuses(2, "--profile with 2 numbers of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
+    refuses(2, "--profile with 2 counts of IPUs", "partition slab.hdf --ipus 1,2 --profile out");
     refuses(3, "slab.hdf: is not a folder", "partition slab.hdf --profile slab.hdf");
 }
 

@@ -287,8 +287,8 @@ Test(partition_command, invalid_options_are_rejected)
     refuses(2, "separator scheme 'mixed-clean' has no limit of ranges, but 7 is given",
         "partition slab.hdf --ranges 7");
     refuses(2, "--ranges 0; allowed", "partition slab.hdf --ranges 0");
-    refuses(2, "--output with 2 numbers of IPUs; allowed: one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
-    refuses(2, "--picture with 2 numbers of IPUs", "partition slab.hdf --ipus 1,2 --picture cut.png");
+    refuses(2, "--output with 2 counts of IPUs; allowed: one", "partition slab.hdf --ipus 1,2 -o cut.hdf");
+    refuses(2, "--picture with 2 counts", "partition slab.hdf --ipus 1,2 --picture cut.png");
     refuses(
         2, "--picture with 66 IPUs; allowed: at most 64", "partition slab.hdf --ipus 66 --picture cut.png");
     refuses(2, "a.jpg: a picture needs a name ending in .png", "partition slab.hdf --picture a.jpg");

@@ -109,7 +109,8 @@ Test(resume, on_other_tiles_a_table_lists_each_segment)
 Test(resume, a_specified_case_must_equal_that_of_the_checkpoint)
 {
     free(works("run case.yaml --set time.end_ms=3.5 -o two"));
-    refuses(2, "checkpoint-0000000175.hdf: of a run with time.dt_ms: 0.02, here time.dt_ms: 0.01",
+    refuses(2,
+        "checkpoint-0000000175.hdf: a checkpoint of a run with time.dt_ms: 0.02, here time.dt_ms: 0.01",
         "run case.yaml --resume two --set time.dt_ms=0.01");
     refuses(2, "of a run with stimuli.0.duration_ms: 2, here stimuli.0.duration_ms: 1",
         "run --resume two --set stimuli.0.duration_ms=1");
@@ -138,8 +139,7 @@ Test(resume, with_a_case_and_no_checkpoint_a_run_starts_from_the_beginning)
     free(works("run case.yaml -o one"));
     for (int k = 0; k < 2; k++) {
         char *said = warnings(&table, "run case.yaml --resume two");
-        cr_expect_eq(
-            strstr(said, "two: found no checkpoint; the run starts at 0 ms") != NULL, k == 0, "%s", said);
+        cr_expect_eq(strstr(said, "two: found no checkpoint") != NULL, k == 0, "%s", said);
         same_results("one", "two", true);
         free(said), free(table);
     }
