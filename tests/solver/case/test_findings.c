@@ -372,9 +372,9 @@ Test(findings, positions_in_a_wrong_unit_are_reported_with_the_likely_one)
     said_of_places("stimuli.0.max_mm=[2, 2, 1]", "electrodes=[{name: V1, at_mm: [0, 15000, 0]}]");
     expect_part(said,
         "small.yaml: stimuli.0: found 66.7 % of the tissue volume in this stimulus; usual: less than half\n");
-    expect_part(
-        said, "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, which has a largest extent of "
-              "3 mm; usual: at most 10 times that; this appears to be in micrometres: 1 mm = 1000 um\n");
+    expect_part(said,
+        "small.yaml: electrodes.0, 'V1': found 1.5e+04 mm from the mesh, which has a largest extent of "
+        "3 mm; usual: at most 10 times that; this appears to be in micrometres: 1 mm = 1000 um\n");
     expect_part(said_of_places("stimuli.0.max_mm=[1000, 1000, 1000]", "electrodes=[]"),
         ": found 100 % of the tissue volume in this stimulus; usual: less than half; this appears to be in "
         "micrometres: 1 mm = 1000 um\n");

@@ -45,8 +45,8 @@ Test(moments, listed_times_must_ascend_within_the_run)
 {
     expect_refused((mt_moments_request){NAN, (double[]){0, 1e300}, 2},
         "series.at_ms.1: 1e+300; allowed: at most time.end_ms = 10");
-    expect_refused((mt_moments_asked){NAN, (double[]){5, 5.009}, 2},
+    expect_refused((mt_moments_request){NAN, (double[]){5, 5.009}, 2},
         "series.at_ms.1: 5.009, after 5; allowed: at least one step of time.dt_ms = 0.02 later");
-    expect_refused((mt_moments_asked){NAN, (double[]){5, 4}, 2},
+    expect_refused((mt_moments_request){NAN, (double[]){5, 4}, 2},
         "series.at_ms.1: 4, after 5; allowed: at least one step of time.dt_ms = 0.02 later");
 }
