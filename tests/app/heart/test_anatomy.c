@@ -105,7 +105,7 @@ Test(anatomy, mesh_surfaces_tags_a_heart_and_leaves_all_other_data_unchanged)
         strstr(said, "warning: tagged.msh: MSH does not store transmural depth and layers\n"), "%s", said);
     free(said), free(text);
     refuses(2, "mesh surfaces: --output is required", "mesh surfaces untagged.hdf");
-    refuses(2, ".vtk files are only read", "mesh surfaces untagged.hdf -o a.vtk");
+    refuses(2, ".vtk files can only be read", "mesh surfaces untagged.hdf -o a.vtk");
 }
 
 /* A slab has the surfaces of a wall, and no apex, as it has no base. */

@@ -97,7 +97,7 @@ Test(start_cell, cells_of_another_type_or_model_are_rejected)
 {
     refuses(2, "epi.yaml: the state of a cell of type epi; 288 elements have type mid; allowed: if all",
         "run case.yaml -o out --set start.state=epi.yaml --set cell.type=mid");
-    refuses(2, "epi.yaml: from a run of the ionic model tp06; here mitchell-schaeffer",
+    refuses(2, "epi.yaml: a state of the ionic model tp06; here mitchell-schaeffer",
         "run case.yaml -o out --set start.state=epi.yaml --set cell.model=mitchell-schaeffer --set "
         "cell.type=standard");
     refuses(2, ": prepace.beats: 2, and start.state also sets the initial state; allowed: one of them",

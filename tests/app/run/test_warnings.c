@@ -147,7 +147,7 @@ Test(warnings, a_later_pulse_without_capture_is_reported_with_its_time)
             "stimuli.0.count=2 --set stimuli.0.period_ms=10 --set time.end_ms=18 --set machine.backend=%s "
             "--set machine.tiles=4",
             backends[k]);
-        expect(said_of_run(sets), ": stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no "
+        expect(said_of_run(sets), "stimuli.0: found 1 of 2 pulses without capture, the first at 10 ms: no "
                                   "element was below 0 mV at its start and above that 5 ms after its end; "
                                   "usual: pulses of sufficient strength, in tissue that is not refractory");
     }

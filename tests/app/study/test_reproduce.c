@@ -98,7 +98,7 @@ Test(reproduce, invalid_options_of_table1_are_rejected)
 {
     refuses(2, "separator scheme 'best'; allowed: ", "reproduce table1 --mesh slab.hdf --schemes full,best");
     refuses(2, "separator scheme ''; allowed: ", "reproduce table1 --mesh slab.hdf --schemes full,");
-    refuses(2, "--ranges 5; allowed: with a scheme that has such a limit",
+    refuses(2, "--ranges 5; allowed: with a scheme that has this limit",
         "reproduce table1 --mesh slab.hdf --schemes full,exact --ranges 5");
     refuses(2, "--picture with 13 counts of IPUs and 1 schemes; allowed: at most 12 and 8",
         "reproduce table1 --mesh slab.hdf --schemes full --ipus 1,1,1,1,1,1,1,1,1,1,1,1,1 --picture x.png");

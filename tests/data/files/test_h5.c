@@ -438,7 +438,7 @@ Test(h5, virtual_datasets_of_other_files_are_rejected_and_not_followed)
     (void)H5Dclose(id), (void)H5Pclose(list), (void)H5Sclose(space), (void)H5Fclose(file);
     ok(mt_h5_open(path, &h5));
     cr_assert_eq(mt_h5_shape(&h5, "a", 1, &shape), MT_INPUT);
-    assert_message("a: its values are those of other datasets or files");
+    assert_message("a: its values are in other datasets or files");
     mt_h5_close(&h5);
     (void)unlink(pipe);
 }
@@ -501,10 +501,10 @@ Test(h5, shapes_too_large_for_the_stored_bytes_are_rejected_before_allocation)
     } cases[] = {
         {0, 1000, NULL},
         {0, 2000, NULL},
-        {0, (hsize_t)1 << 40, "n: counts 1099511627776 bytes; what is stored of it can be"},
+        {0, (hsize_t)1 << 40, "n: has a size of 1099511627776 bytes, but its stored data can have"},
         {1, (hsize_t)1 << 40, "n: has a size of 1099511627776 bytes, but its stored data can have at most 0"},
         {2, 1000, NULL},
-        {3, (hsize_t)1 << 40, "n: its values are those of other datasets or files"},
+        {3, (hsize_t)1 << 40, "n: its values are in other datasets or files"},
         {4, 1000, "n: stored with an unknown filter"},
         {5, 1000, "n: stored with an unknown filter"},
     };
@@ -527,7 +527,7 @@ Test(h5, shapes_too_large_for_the_stored_bytes_are_rejected_before_allocation)
     ok(mt_h5_open(path, &h5));
     uint8_t values[1000];
     cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_UINT8, 1, (size_t[]){1000}, values), MT_INPUT);
-    assert_message("n: counts 2000000011 bytes; what is stored of it can be");
+    assert_message("n: has a size of 2000000011 bytes, but its stored data can have");
     mt_h5_close(&h5);
 }
 
@@ -553,9 +553,9 @@ Test(h5, number_types_with_bits_beyond_their_size_are_rejected)
     change_in_file(23 << 16 | 3, 10023 << 16 | 3);
     ok(mt_h5_open(path, &h5));
     cr_assert_eq(mt_h5_read_numbers(&h5, "n", N, numbers), MT_INPUT);
-    assert_message("n: is not numeric");
+    assert_message("n: has non-numeric values");
     cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_INT32, 1, (size_t[]){N}, integers), MT_INPUT);
-    assert_message("n: is not numeric");
+    assert_message("n: has non-numeric values");
     mt_h5_close(&h5);
 }
 

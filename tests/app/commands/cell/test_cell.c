@@ -256,7 +256,7 @@ Test(cell, an_unwritable_file_is_rejected)
 {
     write_text("file", "");
     refuses(3, "file/trace.csv: cannot be written: Not a directory", "cell -o file/trace.csv --end-ms 1");
-    refuses(3, "none/trace.csv: cannot write in this folder: ", "cell -o none/trace.csv --end-ms 1");
+    refuses(3, "none/trace.csv: cannot be written: ", "cell -o none/trace.csv --end-ms 1");
 }
 
 /* 20,000 mV in 2 ms: no cell survives that, and no number of it is written. */

@@ -238,7 +238,7 @@ Test(partition_command, a_machine_that_is_too_small_is_reported)
     write_machine_of("tiny.yaml", 3, 16384);
     char *table, *said = warnings(&table, "partition slab.hdf --target tiny.yaml --format json");
     cr_assert(
-        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 there"), "%s", said);
+        strstr(said, "slab.hdf on 1 IPU does not fit: tile ") && strstr(said, "16384 available"), "%s", said);
     cr_assert(isnan(json_property(table, "fullest_tile_bytes")), "%s", table);
     cr_assert_gt(json_property(table, "elements_received"), 0, "known values are printed");
     free(said), free(table);

@@ -321,7 +321,7 @@ Test(fill, invalid_input_is_rejected_and_leaves_no_file)
     refuses(2, "a.stl: .stl files can only be read; allowed for writing: ", "mesh convert slab.hdf a.stl");
     refuses(3, "none.obj", "mesh fill all.obj none.obj -o a.hdf");
     refuses(2, "a.txt: unknown file name extension", "mesh fill all.obj -o a.txt");
-    refuses(2, "--output is needed", "mesh fill all.obj");
+    refuses(2, "--output is required", "mesh fill all.obj");
     refuses(2, "an argument is missing", "mesh fill -o a.hdf");
     refuses(2, "--elements 12; allowed: a whole number from 100", "mesh fill all.obj --elements 12 -o a.hdf");
     refuses(2, "--edge-mm 100 requires about", "mesh fill all.obj --edge-mm 100 -o a.hdf");

@@ -297,7 +297,7 @@ Test(mesh_commands, invalid_refinements_are_rejected)
     refuses(2, "--times 0; allowed: a whole number from 1 to 10", "mesh refine a.hdf -o b.hdf --times 0");
     refuses(2, "refining 12 elements 10 times results in 1.28849e+10 elements, ",
         "mesh refine a.hdf -o b.hdf --times 10");
-    refuses(2, "only read", "mesh refine a.hdf -o b.node");
+    refuses(2, "only be read", "mesh refine a.hdf -o b.node");
     refuses(3, "none.hdf", "mesh refine none.hdf -o b.hdf");
 }
 
