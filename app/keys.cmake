@@ -3,7 +3,7 @@
 math(EXPR last "${CMAKE_ARGC} - 1")
 foreach(folder cases machines)
   set(page ${SOURCE}/data/${folder}/README.md)
-  set(mark "<!-- The rest is made from the program's schema: cmake --build build/dev -t keys_update -->\n")
+  set(mark "<!-- The rest is generated from the program's schema: cmake --build build/dev -t keys_update -->\n")
   file(READ ${page} written)
   string(FIND "${written}" "${mark}" at)
   if(at EQUAL -1)
