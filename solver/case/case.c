@@ -145,8 +145,8 @@ static const char *const method_name[] =
                          *const implicit_name[] = {"backward-euler", "crank-nicolson", NULL};
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
-        "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, so "
-        "that CV is not underestimated on coarse meshes. 0: off (see `solver/README.md`)."),
+        "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
+        "which reduces the CV error on coarse meshes. 0: off (see `solver/README.md`)."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
         "Damping of sawtooth patterns."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
@@ -211,7 +211,7 @@ static const mt_yaml_key time_keys[] = {
         "Diffusion substeps per time step. 0: as many as stability requires."),
     MT_YAML_ENUM(mt_case, time.splitting, "splitting", "compensated", mt_splitting_name,
         "Operator splitting of reaction and diffusion. godunov: first-order splitting, reaction first; "
-        "compensated: the same, without underestimating CV when there are several diffusion substeps (see "
+        "compensated: the same, with a correction of its CV error for several diffusion substeps (see "
         "`solver/README.md`)."),
     MT_YAML_END};
 static const mt_yaml_key output_keys[] = {
@@ -325,7 +325,7 @@ static const mt_yaml_key checkpoint_keys[] = {
             "A surface of the mesh: base, epicardium, lv_endocardium, rv_endocardium, or a tag or name of "  \
             "its triangles. Selects the elements with a face on it."),                                       \
         MT_YAML_DOUBLE(structure, region.depth_mm, "depth_mm", MT_YAML_NONE, MT_YAML_WITHIN(0, 1e6),         \
-            "With `surface`: also selects the elements whose centre is within this distance of it."),        \
+            "With `surface`: also selects the elements with a centre within this distance of it."),          \
         MT_YAML_STRING(structure, region.vtx, "vtx", MT_YAML_NONE,                                           \
             "A list of mesh vertices, in a file in openCARP's format. Selects the elements that have one "   \
             "of them."),                                                                                     \
@@ -404,8 +404,8 @@ static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
         "A machine of `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
     MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
-        "Values that replace those of the machine, as `set: [links.shape=torus]`; `data/machines/README.md` "
-        "has the keys."),
+        "Replacements for values of the machine file, as `set: [links.shape=torus]`; "
+        "`data/machines/README.md` has the keys."),
     MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
         "Number of IPUs. A heart of 7 million tetrahedra needs two."),
     MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20),
@@ -477,7 +477,7 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "Sites of early activation, read from a file: spheres, each stimulated once at its own time. They "
         "are added to the stimuli with `site: true`, also in `used.yaml`. Times are rounded to whole steps."),
     MT_YAML_LIST(mt_case, points, n_points, "points", 0, 10000, point_keys,
-        "Points whose activation times are printed."),
+        "Points at which activation times are printed."),
     MT_YAML_LIST(mt_case, electrodes, n_electrodes, "electrodes", 0, MT_ELECTRODES_MAX, electrode_keys,
         "Electrodes of an ECG, outside the tissue."),
     MT_YAML_MAPPING("line", line_keys, "A line along which activation times are written."),
