@@ -135,7 +135,8 @@ Test(compile, a_non_contiguous_output_is_rejected)
     cr_assert_eq(ipu_graph_connect(g, vertex, "in", t), MT_OK);
     cr_assert_eq(ipu_graph_connect(g, vertex, "out", t), MT_OK);
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': its 2 elements are 2 separate "
+        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': its 2 elements are in 2 "
+        "separate "
         "ranges of the tile's memory; allowed for an output: one");
 }
 
@@ -148,7 +149,8 @@ Test(compile, two_writers_of_an_element_are_rejected)
     (void)compiled(g);
     add_copy(g, 0, &(ipu_slice){in, 0, 1}, 1, (ipu_slice){0, 4, 1});
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 4 of the tile's part "
+        "compute set 'set', tile 0: codelet 'copy' field 'out': race: variable 'v': element 4 of the tile's "
+        "part "
         "is written here and written by another vertex ('copy' field 'out') of the same compute set");
 }
 
@@ -163,7 +165,8 @@ Test(compile, reading_in_place_an_element_another_vertex_writes_is_rejected)
                         * before they are written. */
     add_copy(g, 0, &(ipu_slice){0, 2, 2}, 1, (ipu_slice){out, 0, 2});
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 2 of the tile's part "
+        "compute set 'set', tile 0: codelet 'copy' field 'out': race: variable 'v': element 2 of the tile's "
+        "part "
         "is written here and read in place by another vertex ('copy' field 'in') of the same compute set");
 }
 
@@ -178,7 +181,8 @@ Test(compile, reading_a_shared_tail_in_place_is_detected)
     (void)compiled(g);
     add_copy(g, 0, tail, 2, (ipu_slice){out, 0, 4});
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 0: codelet 'copy' field 'out': variable 'v': element 0 of the tile's part "
+        "compute set 'set', tile 0: codelet 'copy' field 'out': race: variable 'v': element 0 of the tile's "
+        "part "
         "is written here and read in place by another vertex ('copy' field 'in') of the same compute set");
 }
 
@@ -196,7 +200,8 @@ Test(compile, two_outputs_of_a_vertex_must_not_overlap)
     cr_assert_eq(ipu_graph_add_tensor(g, &(ipu_slice){0, 3, 2}, 1, &t), MT_OK);
     cr_assert_eq(ipu_graph_connect(g, vertex, "y", t), MT_OK);
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 0: codelet 'two' field 'x': variable 'v': element 3 of the tile's part is "
+        "compute set 'set', tile 0: codelet 'two' field 'x': race: variable 'v': element 3 of the tile's "
+        "part is "
         "written here and written by the same vertex ('two' field 'y') of the same compute set");
 }
 

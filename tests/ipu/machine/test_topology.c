@@ -475,8 +475,8 @@ Test(topology, invalid_routes_are_rejected_with_position_and_value)
         uint32_t via[3];
         size_t n_via;
         const char *said;
-    } wrong[] = {{0, 2, {0}, 0, ": no link from IPU 0 to IPU 2; allowed: a route over links.list"},
-        {0, 2, {1, 3}, 2, ": no link from IPU 1 to IPU 3; allowed: a route over links.list"},
+    } wrong[] = {{0, 2, {0}, 0, "no link from IPU 0 to IPU 2; allowed: a route over links.list"},
+        {0, 2, {1, 3}, 2, "no link from IPU 1 to IPU 3; allowed: a route over links.list"},
         {0, 2, {1, 0, 1}, 3, "IPU 0 twice; allowed: each IPU once"},
         {0, 2, {1, 2}, 2, "IPU 2 twice; allowed: each IPU once"}, {0, 2, {4}, 1, "IPU 4; allowed: 0 to 3"},
         {7, 2, {0}, 0, "IPU 7; allowed: 0 to 3"}, {1, 1, {0}, 0, "IPU 1 twice; allowed: each IPU once"}};

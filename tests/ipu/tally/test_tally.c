@@ -369,7 +369,8 @@ Test(tally, a_missing_function_or_one_without_a_loop_is_rejected)
     expect_refusal("\ndefine void @g(i32 %0) {\n  ret void\n}\n", "no function f in the module");
     expect_refusal("\ndefine void @ff(i32 %0) {\n  ret void\n}\n", "no function f in the module");
     expect_refusal("\ndeclare void @f(i32)\n", "no function f in the module");
-    expect_refusal("\ndefine void @f(i32 %0) {\n  call void @h(i32 %0)\n  ret void\n}\n", "f: no loop");
+    expect_refusal(
+        "\ndefine void @f(i32 %0) {\n  call void @h(i32 %0)\n  ret void\n}\n", "f: contains no loop");
 }
 
 /* The requested function, not an earlier one or one with a longer name of the same beginning. */

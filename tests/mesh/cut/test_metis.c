@@ -180,8 +180,8 @@ Test(metis, invalid_input_to_metis_is_not_retried)
     const asked a = ask();
     cr_assert_eq(a.status, MT_INPUT);
     cr_assert_eq(a.outcome.attempts, 1);
-    cr_assert(
-        strstr(mt_message(), "refuses 384 elements in 21 parts (answer -2; output: \"Input Error: Incorrect"),
+    cr_assert(strstr(mt_message(),
+                  "rejected 384 elements in 21 parts (answer -2; output: \"Input Error: Incorrect"),
         "%s", mt_message());
 }
 

@@ -176,7 +176,8 @@ Test(array_names, msh_region_data_are_used_with_a_note_if_there_are_no_physical_
     static const char *const values[] = {"6", "0.5"};
     static const char *const notes[] = {
         "regions are taken from labels, since the file has no physical groups of elements\n",
-        "regions: those of labels; the file has no physical groups of elements\nlabels: 1 values are not "
+        "regions are taken from labels, since the file has no physical groups of elements\nlabels: 1 values "
+        "are not "
         "32-bit integers (the first is 0.5, of element 9) and are not used as regions\n1 of 2 elements have "
         "no region in the file: they are assigned tag 0, which no other element has\n"};
     for (int k = 0; k < 4; k++) {

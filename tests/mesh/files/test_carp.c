@@ -104,7 +104,8 @@ static const struct fault faults[] = {
     {0, "1\n1000 0 1e20\n", ".pts:2: coordinate is '1e20'"},
     {0, "0\n", ".pts:1: number of points is 0"},
     {1, "2\nTt 1 0 2 3 1\nHx 1 0 2 3 4 5 6 7 1\n", ".elem:3: element 'Hx'; allowed: Tt"},
-    {1, "2\nTt 1 0 2 3 1\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "the file ends; allowed: Tt (a tetrahedron); 1 of 2"},
+    {1, "2\nTt 1 0 2 3 1\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+        "the file ends; allowed: Tt (a tetrahedron); after 1 of 2 elements"},
     {1, "1\nTt 1 0 2 5 1\n", ".elem:2: vertex is '5'; allowed: a whole number from 0 to 4"},
     {1, "1\nTt 1 0 2 -1 1\n", ".elem:2: vertex is '-1'"},
     {1, "1\nTt 1 0 2\n", ".elem:2: the line ends after 3 of 4 numbers"},
@@ -281,7 +282,7 @@ Test(carp, a_mesh_with_too_many_tags_is_rejected_before_any_file_is_written)
     ok(mt_mesh_new_faces(&arena, MT_CARP_TAGS_MAX + 1, &mesh));
     for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] = -(int32_t)f;
     cr_assert_eq(mt_carp_write(name, &mesh), MT_INPUT);
-    assert_message("triangles of 1001 different tags; allowed: 1000");
+    assert_message("triangles of 1001 different tags; allowed: at most 1000");
     cr_assert_neq(access(file[0], F_OK), 0);
     mt_arena_free(&arena);
 }

@@ -279,7 +279,7 @@ Test(vtu, excessively_deep_or_long_xml_is_rejected)
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<a>");
     write_bytes(path, deep, (size_t)(at - deep));
     cr_assert_eq(mt_vtu_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("elements are nested more than 64 deep");
+    assert_message("elements are nested more than 64 levels deep");
     at = stpcpy(wide, "<VTKFile><UnstructuredGrid>");
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<Piece/>");
     write_bytes(path, wide, (size_t)(at - wide));

@@ -34,7 +34,7 @@ Test(vtx, every_fault_is_reported_with_its_line)
         {"two\nintra\n1\n2\n", ":1: number of vertices is 'two'"},
         {"0\nintra\n", ":1: number of vertices is 0; allowed: at least 1"},
         {"5000\nintra\n1\n", ":1: number of vertices is 5000; the rest of the file has space for "},
-        {"2 2\nintra\n1\n2\n", ":1: '2' after the number of vertices; allowed: intra, extra"},
+        {"2 2\nintra\n1\n2\n", ":1: '2' after the number of vertices; allowed: the end of the line"},
         {"2\n1\n2\n", ":2: '1' after the number of vertices; allowed: intra, extra"},
         {"2\nintra\n1\n", ":4: the file ends before the vertex"},
         {"1\nintra\n1\n2\n", ":4: '2' after the last of 1 vertices"},

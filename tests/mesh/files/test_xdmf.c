@@ -438,7 +438,7 @@ static const struct {
     {1, "Endian=\"Little\"", "Compression=\"Zlib\"", "Compression 'Zlib'; allowed: Raw"},
     {1, "Seek=\"0\"", "Seek=\"-1\"", "Seek is '-1'; allowed: a number of bytes"},
     {1, "Seek=\"0\"", "Seek=\"100000\"", " numbers; the data has space for 0"},
-    {1, "Dimensions=\"7 3\"", "Dimensions=\"100000000 3\"", "300000000 numbers; there is room for"},
+    {1, "Dimensions=\"7 3\"", "Dimensions=\"100000000 3\"", "300000000 numbers; the data has space for"},
     {1, "heart.bin", "..", "file '..'; allowed: a file in the folder"},
     {1, "heart.bin", "", "file ''; allowed: a file in the folder"},
 };
@@ -499,7 +499,7 @@ Test(xdmf, files_that_are_too_expensive_to_read_are_rejected)
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<a>");
     write_bytes(path, words, (size_t)(at - words));
     cr_assert_eq(mt_xdmf_read(&arena, path, 1, &mesh), MT_INPUT);
-    assert_message("elements are nested more than 64 deep");
+    assert_message("elements are nested more than 64 levels deep");
     at = stpcpy(words, "<Xdmf><Domain>");
     for (int i = 0; i < MANY; i++) at = stpcpy(at, "<Grid/>");
     at = stpcpy(at, "</Domain></Xdmf>");

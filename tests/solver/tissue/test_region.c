@@ -461,7 +461,7 @@ Test(region, a_mesh_with_foreign_tags_is_rejected_with_the_option_that_maps_them
 {
     static const char line[] =
         "; `myotile mesh surfaces` assigns them with `--tags base=10,epi=20,lv=30` (overlap with the "
-        "surfaces found by the shape: base 100 %, epi 100 %, lv 100 %)";
+        "surfaces found from the shape: base 100 %, epi 100 %, lv 100 %)";
     mt_region region = nowhere();
     mt_arena_free(&arena);
     bowl_elements(&arena, &mesh);

@@ -81,9 +81,10 @@ Test(machine, show_prints_value_unit_provenance_and_source)
     cr_expect(strstr(csv, "\nkey,value,unit,known,source\ntiles,1472,,specified,data sheet;"), "%s", csv);
     cr_expect(strstr(csv, "\nclock_hz,1325000000,Hz,specified,1.325 to 1.33 GHz\n"), "%s", csv);
     cr_expect(strstr(csv, "\nexchange.sync_cycles,126,tile cycles,assumed,as C600"), "%s", csv);
-    cr_expect(strstr(csv,
-                  "\ninstructions.f32_div,3,worker cycles,derived,\"poplibs estimators, 6 for a pair divided "
-                  "by one number, with load and store; depends on the operands (1 for special ones)\"\n"),
+    cr_expect(
+        strstr(csv,
+            "\ninstructions.f32_div,3,worker cycles,derived,\"poplibs estimators, 6 for a pair divided "
+            "by one number, including load and store; depends on the operands (1 for special ones)\"\n"),
         "%s", csv);
     cr_expect(strstr(csv, "\nlinks.sync_ns_per_hop,15,ns,"), "%s", csv);
     cr_expect(
