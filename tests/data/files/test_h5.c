@@ -553,7 +553,7 @@ Test(h5, number_types_with_bits_beyond_their_size_are_rejected)
     change_in_file(23 << 16 | 3, 10023 << 16 | 3);
     ok(mt_h5_open(path, &h5));
     cr_assert_eq(mt_h5_read_numbers(&h5, "n", N, numbers), MT_INPUT);
-    assert_message("n: has non-numeric values");
+    assert_message("n: is not numeric");
     cr_assert_eq(mt_h5_read(&h5, "n", MT_H5_INT32, 1, (size_t[]){N}, integers), MT_INPUT);
     assert_message("n: has non-numeric values");
     mt_h5_close(&h5);

@@ -131,12 +131,13 @@ Test(lists, invalid_lists_are_rejected)
         mt_message(), "graph: tile 1: codelet 'sum' field 'rows' is a list; allowed: ipu_graph_connect_list");
     cr_expect_eq(ipu_graph_connect_list(g, vertex, "add", &whole, 1), MT_INPUT);
     cr_expect_str_eq(
-        mt_message(), "graph: tile 1: codelet 'sum' field 'add' is no list; allowed: ipu_graph_connect");
+        mt_message(), "graph: tile 1: codelet 'sum' field 'add' is not a list; allowed: ipu_graph_connect");
     cr_assert_eq(ipu_graph_connect(g, vertex, "add", (ipu_tensor){0}), MT_OK);
     cr_assert_eq(connect_list(g, vertex, "rows", &(ipu_slice){x, 0, 2}, 1), MT_OK);
     cr_assert_eq(connect_list(g, vertex, "sums", (ipu_slice[]){{s, 0, 1}, {s, 13, 2}}, 2), MT_OK);
     expect_refused(g, MT_INPUT,
-        "compute set 'set', tile 1: codelet 'sum' field 'sums': variable 's': element 13 of the tile's part "
+        "compute set 'set', tile 1: codelet 'sum' field 'sums': race: variable 's': element 13 of the tile's "
+        "part "
         "is written here and written by another vertex ('sum' field 'sums') of the same compute set");
 }
 

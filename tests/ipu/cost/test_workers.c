@@ -295,8 +295,9 @@ Test(workers, an_invalid_vertex_time_ends_the_run)
     ipu_engine *engine = engine_of(graph_of(3, vertices, 4, &whole));
     ipu_engine_write(engine, &whole, start);
     cr_expect_eq(ipu_engine_run(engine, 0), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "compute set 'set', tile 1: codelet 'by data': 45 worker cycles idle; "
-                                   "allowed: at most 40 of a vertex of all workers whose slowest takes 8");
+    cr_expect_str_eq(mt_message(),
+        "compute set 'set', tile 1: codelet 'by data': 45 worker cycles idle; "
+        "allowed: at most 40 for a vertex of all workers, the slowest of which takes 8");
     cr_expect_eq(engine->runs[0], 0);
     cr_expect_eq(ipu_engine_cycles(engine), 0);
 }

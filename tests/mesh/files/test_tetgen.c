@@ -143,7 +143,7 @@ static const struct fault faults[] = {
     {make_tetgen_one, 2, "1 1\n1 1 2 3 1\n2 1 2 3 1\n", ".face:3: '2' after the last of 1 triangles"},
     {make_tetgen_one, 4, "3\n1 0 0\n1 0 0\n1 0 0\n", ".axi:1: 3 fibres are counted; allowed: 2"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 0 0\n", ".axi:3: a fibre of length 0"},
-    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' behind the directions of an element"},
+    {make_tetgen_one, 4, "2\n1 0 0\n0 1 0 0\n", ".axi:3: '0' after the directions of an element"},
     {make_tetgen_one, 4, "2\n1 0 0\n0 1 0\n1", ".axi:4: '1' after the last of 2 fibres"},
     {make_tetgen_zero, 3, "2\n1 0 0 0 1 0 0 0 1\n1 0 0 2 0 0 0 0 1\n",
         ".ortho:3: a fibre of length 0, or a sheet"},

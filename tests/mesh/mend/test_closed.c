@@ -149,7 +149,7 @@ Test(closed, surfaces_that_enclose_no_volume_are_rejected_with_the_position)
     bowl_with_room(&arena, &mesh);
     mesh.n_faces--; /* the last triangle is on the base: between x = 40, y = 0 and the previous point */
     assert_refused(
-        &mesh, "3 edges have one triangle and 0 more than two; each must have two; the first runs from");
+        &mesh, "3 edges have one triangle and 0 have more than two; each must have two; the first is from");
     assert_refused(&mesh, "from (40, 0, -0) to (28, 0, -0) mm");
     bowl_with_room(&arena, &mesh);
     const size_t top = add_point(&mesh, 0, 0, 300); /* an open sheet attached to the surface */
