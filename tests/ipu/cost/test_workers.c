@@ -201,14 +201,14 @@ Test(workers, an_invalid_vertex_cost_is_reported_before_the_run)
         vertex vertex;
         const char *message;
     } cases[] = {
-        {{&supervisor, 1, {1, {30, 2, 0}}}, "compute set 'set', tile 1: codelet 'supervisor', of the "
-                                            "supervisor: 2 worker cycles and 0 idle; allowed: 0"},
+        {{&supervisor, 1, {1, {30, 2, 0}}}, "compute set 'set', tile 1: supervisor codelet 'supervisor': "
+                                            "2 worker cycles and 0 idle; allowed: 0"},
         {{&one_worker, 0, {1, {0, 2, 1}}},
-            "compute set 'set', tile 0: codelet 'one': 1 worker cycles idle; allowed: at most 0 of a vertex "
-            "of one worker whose slowest takes 2"},
+            "compute set 'set', tile 0: codelet 'one': 1 worker cycles idle; allowed: at most 0 for a vertex "
+            "of one worker, the slowest of which takes 2"},
         {{&all_workers, 2, {1, {0, 2, 11}}},
-            "compute set 'set', tile 2: codelet 'all': 11 worker cycles idle; allowed: at most 10 of a "
-            "vertex of all workers whose slowest takes 2"}};
+            "compute set 'set', tile 2: codelet 'all': 11 worker cycles idle; allowed: at most 10 for a "
+            "vertex of all workers, the slowest of which takes 2"}};
     for (size_t k = 0; k < 3; k++) {
         ipu_tensor whole;
         ipu_timing timing;

@@ -154,7 +154,7 @@ Test(closed, surfaces_that_enclose_no_volume_are_rejected_with_the_position)
     bowl_with_room(&arena, &mesh);
     const size_t top = add_point(&mesh, 0, 0, 300); /* an open sheet attached to the surface */
     add_triangle(&mesh, mesh.face_vertex[0], mesh.face_vertex[1], top);
-    assert_refused(&mesh, "2 edges have one triangle and 1 more than two");
+    assert_refused(&mesh, "2 edges have one triangle and 1 have more than two");
     bowl_with_room(&arena, &mesh); /* a second body */
     size_t p[4];
     for (int k = 0; k < 4; k++) p[k] = add_point(&mesh, 500 + 90 * (k == 1), 90 * (k == 2), 90 * (k == 3));
