@@ -147,7 +147,8 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
     else if (isfinite(r->min_mm[0]))
         (void)snprintf(where, sizeof where, ", a box");
     (void)snprintf(word, WORDS, "regions.%zu%s%s%s%s", number, where,
-        region->non_conducting == 1 ? ", non-conducting" : "", region->type[0] ? ", type " : "", region->type);
+        region->non_conducting == 1 ? ", non-conducting" : "", region->type[0] ? ", type " : "",
+        region->type);
 }
 
 /* Marks the elements of a region; the last region wins. */

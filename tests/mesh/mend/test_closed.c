@@ -159,7 +159,7 @@ Test(closed, surfaces_that_enclose_no_volume_are_rejected_with_the_position)
     size_t p[4];
     for (int k = 0; k < 4; k++) p[k] = add_point(&mesh, 500 + 90 * (k == 1), 90 * (k == 2), 90 * (k == 3));
     for (size_t k = 0; k < 4; k++) add_triangle(&mesh, p[k], p[(k + 1) % 4], p[(k + 2) % 4]);
-    assert_refused(&mesh, "2 separate closed pieces");
+    assert_refused(&mesh, "2 separate closed components");
     bowl_with_room(&arena, &mesh); /* flattened */
     for (size_t v = 0; v < mesh.n_vertices; v++) mesh.xyz_mm[3 * v + 1] = 1e-9 * mesh.xyz_mm[3 * v];
     cr_assert_eq(mt_closed_make(&mesh, &(mt_closed){0}), MT_INPUT);
