@@ -100,11 +100,10 @@ static mt_status draw(
 
 enum { TABLES = 2, TITLE = 160 };
 
-static mt_status simulate(
-    mt_arena *arena, const mt_arguments *arguments, const char *picture, mt_heart *h, mt_table tables[TABLES])
+static mt_status simulate(mt_arena *arena, const char *picture, mt_heart *h, mt_table tables[TABLES])
 {
     char title[TITLE];
-    MT_TRY(mt_heart_make(arena, arguments, h));
+    MT_TRY(mt_heart_make(arena, h));
     mt_run run = mt_heart_run(h, mt_backends[h->input.machine.backend]);
     MT_TRY(mt_run_make(arena, &run));
     const double *at_ms = run.results.beats[0].activation_ms;
@@ -124,7 +123,7 @@ static mt_status figure1(mt_arena *arena, const mt_arguments *arguments)
     MT_ALLOC(arena, h, 1);
     MT_TRY(mt_heart_parse(arena, arguments, NAN, h));
     if (picture) MT_TRY(mt_page_check_name(picture, mt_option_replace(arguments)));
-    const mt_status status = simulate(arena, arguments, picture, h, tables);
+    const mt_status status = simulate(arena, picture, h, tables);
     mt_heart_free(h);
     MT_TRY(status);
     return mt_print_tables(arguments, tables, TABLES);

@@ -225,11 +225,10 @@ static mt_status make_tables(
     return mt_heart_differences(arena, &r->heart, &tables[(*n)++]);
 }
 
-static mt_status simulate(
-    mt_arena *arena, const mt_arguments *arguments, request *r, mt_table tables[TABLES], size_t *n)
+static mt_status simulate(mt_arena *arena, request *r, mt_table tables[TABLES], size_t *n)
 {
     char title[TITLE];
-    MT_TRY(mt_heart_make(arena, arguments, &r->heart));
+    MT_TRY(mt_heart_make(arena, &r->heart));
     for (size_t b = 0; b < r->n_backends; b++) MT_TRY(run_on(arena, r, b));
     (void)snprintf(title, sizeof title, "Transmembrane voltage of a heart: %s", r->heart.name);
     mt_progress_stage(r->picture ? "drawing" : NULL);
@@ -245,7 +244,7 @@ static mt_status figure4(mt_arena *arena, const mt_arguments *arguments)
     request *r;
     MT_ALLOC(arena, r, 1);
     MT_TRY(parse(arena, arguments, r));
-    const mt_status status = simulate(arena, arguments, r, tables, &n);
+    const mt_status status = simulate(arena, r, tables, &n);
     mt_heart_free(&r->heart);
     MT_TRY(status);
     return mt_print_tables(arguments, tables, n);

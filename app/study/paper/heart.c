@@ -84,7 +84,7 @@ static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
 }
 
 /* Identifies the surfaces by tags or shape, and generates fibres by rule if there are none. */
-static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt_heart *h, mt_mesh *mesh)
+static mt_status give_anatomy(mt_arena *arena, mt_heart *h, mt_mesh *mesh)
 {
     mt_adjacency adjacency;
     mt_surfaces surfaces;
@@ -92,8 +92,7 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
     mt_fibres f;
     const char *name = h->input.mesh.file;
     MT_TRY(mt_fail_in(name, mt_adjacency_make(arena, mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
-        mt_option_value(arguments, "--surfaces", NULL), name, &adjacency, mesh, &surfaces, &anatomy));
+    MT_TRY(mt_anatomy_choose(arena, NULL, NULL, name, &adjacency, mesh, &surfaces, &anatomy));
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
     mt_progress_stage("computing the wall coordinates");
@@ -102,12 +101,12 @@ static mt_status give_anatomy(mt_arena *arena, const mt_arguments *arguments, mt
     return MT_OK;
 }
 
-mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *h)
+mt_status mt_heart_make(mt_arena *arena, mt_heart *h)
 {
     mt_mesh mesh;
     mt_findings_of_case(h->path, &h->input);
     MT_TRY(get_mesh(h, &mesh));
-    MT_TRY(give_anatomy(arena, arguments, h, &mesh));
+    MT_TRY(give_anatomy(arena, h, &mesh));
     MT_TRY(mt_fail_in(h->path, mt_problem_make_on(arena, &mesh, &h->input, h->cached, &h->problem)));
     MT_TRY(mt_fail_in(h->path, mt_problem_prepace(arena, &h->input, h->cached, &h->problem)));
     (void)snprintf(h->name, sizeof h->name, "%.60s, %zu elements", h->file ? basename(h->file) : "ventricles",

@@ -46,7 +46,7 @@ MT_NODISCARD mt_status mt_heart_parse(
 
 /* Builds mesh, fibres, problem and mapping in `arena`, with progress. Returns the errors of `mt_mesh_read`, `mt_gmsh_ventricles`,
  * `mt_anatomy_choose`, `mt_fibres_make`, `mt_problem_make` and `mt_mapping_make`. */
-MT_NODISCARD mt_status mt_heart_make(mt_arena *arena, const mt_arguments *arguments, mt_heart *heart);
+MT_NODISCARD mt_status mt_heart_make(mt_arena *arena, mt_heart *heart);
 
 void mt_heart_free(mt_heart *heart);
 
