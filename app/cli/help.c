@@ -148,9 +148,7 @@ void mt_help_manual(FILE *out, const mt_command *const *commands)
         ".SH DESCRIPTION\nMyotile simulates cardiac electrical activation (monodomain equation, finite "
         "volumes on\n"
         "tetrahedral meshes) on an emulated system of Graphcore IPUs, and reports the cycles, bytes and "
-        "memory "
-        "of\n"
-        "this system.\n.SH COMMANDS\n",
+        "memory of\nthis system.\n.SH COMMANDS\n",
         MT_VERSION, about);
     for (; *commands; commands++) print_roff_command(out, *commands);
     (void)fputs(".SH ENVIRONMENT\n", out);

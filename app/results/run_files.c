@@ -133,8 +133,7 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     if (!memory) return mt_fail(MT_MEMORY, "used.yaml: out of memory");
     (void)fprintf(memory,
         "# Every value used by a run of myotile %s, compiled with %s. Running this file reproduces the "
-        "results "
-        "bit by bit.\n%s",
+        "results bit by bit.\n%s",
         MT_VERSION, MT_COMPILER, body);
     if (machine) {
         (void)fprintf(memory, "# The emulated machine:\n");

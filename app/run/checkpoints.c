@@ -195,8 +195,7 @@ static mt_status compare(const mt_checkpoint *from, const char *was, const char 
     if (!mt_case_lines_differ(was, is, MT_AFFECTS_STATE, &before, &now)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: a checkpoint of a run with %.*s, here %.*s; allowed to differ: mesh.file, time.end_ms, "
-        "time.until, at_ms "
-        "after the checkpoint, machine, checkpoint",
+        "time.until, at_ms after the checkpoint, machine, checkpoint",
         from->path, before.text ? (int)before.n : 4, before.text ? before.text : "less",
         now.text ? (int)now.n : 4, now.text ? now.text : "less");
 }

@@ -33,8 +33,7 @@ static mt_status check_type(
     if (v->states == type->states) return MT_OK;
     return mt_fail(MT_INPUT,
         "the state of a cell of type %.40s; %zu elements have type %.80s; allowed: if all elements have the "
-        "type of the state; "
-        "`prepace` pre-paces each cell type separately",
+        "type of the state; `prepace` pre-paces each cell type separately",
         state->type, elements, v->name);
 }
 

@@ -466,9 +466,8 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "Properties of parts of the mesh. A region is a sphere, a box, a surface, a list of vertices or of "
         "elements, a tag, a group or a layer, or the intersection of several of these. Each sets at least "
         "one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. "
-        "Regions are "
-        "applied in order. A region changes only what it sets, and the last factor or value of a parameter "
-        "or conductivity applies.",
+        "Regions are applied in order. A region changes only what it sets, and the last factor or value of a "
+        "parameter or conductivity applies.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
         "Stimuli: place, as for regions, time and strength. At least one stimulus or a file of sites is "

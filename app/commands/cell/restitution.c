@@ -19,14 +19,12 @@ static const mt_option options[] = {MT_CELL_OPTIONS,
     {.name = "--protocol",
         .value = "s1-s2|dynamic",
         .help = "s1-s2: an extrastimulus (S2) after pacing at one basic cycle length (S1); dynamic: pacing "
-                "at decreasing cycle "
-                "lengths; default: s1-s2"},
+                "at decreasing cycle lengths; default: s1-s2"},
     {.name = "--bcl", .value = "MS", .help = "s1-s2: basic cycle length of S1; default: 1000"},
     {.name = "--beats",
         .value = "N",
         .help = "s1-s2: number of S1 beats, default: 10; in tissue the last one propagates. dynamic: beats "
-                "at each cycle length, "
-                "default: 50"},
+                "at each cycle length, default: 50"},
     {.name = "--intervals-ms",
         .value = "FROM,TO,STEP",
         .help = "S1-S2 intervals, or cycle lengths, from long to short; stops at loss of capture; default: "
@@ -178,8 +176,7 @@ static mt_status measure_all(mt_arena *arena, const request *r, measured *m)
     if (m->n > 0) return MT_OK;
     return mt_fail(MT_NUMERICS,
         "restitution: no action potential after a diastolic interval at %g ms; a stronger --stimulus or a "
-        "longer interval may "
-        "help",
+        "longer interval may help",
         r->first_ms);
 }
 

@@ -155,8 +155,7 @@ static mt_status find_shapes(sweep *s)
     if (s->n_shapes == 0)
         return mt_fail(MT_INPUT,
             "--sweep over %zu IPUs: no logical topology; allowed: an even number on a ladder or torus, a "
-            "multiple of 3 or more "
-            "in a prism",
+            "multiple of 3 or more in a prism",
             s->ipus);
     return MT_OK;
 }

@@ -22,9 +22,8 @@ static const mt_option options[] = {
                 "4KiB,1MiB"},
     {.name = "--sweep",
         .help = "model the time for each size and each logical topology on a ladder, a torus and prisms of "
-                "this number of chips, "
-                "with the fastest method or --method; moves no data, and does not check that the program "
-                "fits the memory of a tile"},
+                "this number of chips, with the fastest method or --method; moves no data, and does not "
+                "check that the program fits the memory of a tile"},
     {.name = "--target",
         .value = "NAME|FILE.yaml",
         .help = "the emulated machine: a name from `myotile machine list`, or a file; default: gc200"},

@@ -40,8 +40,7 @@ static const mt_option options[] = {
     {.name = "--profile",
         .value = "DIR",
         .help = "folder (created if missing) for profile.json and tables of the modelled load of each tile "
-                "and link; for one number "
-                "of IPUs"},
+                "and link; for one number of IPUs"},
     {.name = "--check", .help = "replay the exchange word by word to verify its schedule; slow"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 

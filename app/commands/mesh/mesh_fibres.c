@@ -58,8 +58,7 @@ static void warn_of_radians(const char *path, const char *option, size_t n, cons
 {
     if (n != 1 || deg[0] == 0 || fabs(deg[0]) > M_PI) return;
     mt_warn("%s: %s: found %g degrees, possibly meant in radians (%.1f degrees); usual fibre angles: 40 to "
-            "80 degrees "
-            "of either sign",
+            "80 degrees of either sign",
         path, option, deg[0], deg[0] * 180 / M_PI);
 }
 
@@ -140,8 +139,7 @@ static mt_status check_replacing(
     if (!what || mt_option_given(arguments, "--replace-fibres") || !mt_file_same(in, out)) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: the mesh has %s, which -o %s would overwrite; allowed: another file, or --replace-fibres. "
-        "`myotile mesh "
-        "surfaces` tags the surfaces and preserves the fibres",
+        "`myotile mesh surfaces` tags the surfaces and preserves the fibres",
         in, what, out);
 }
 

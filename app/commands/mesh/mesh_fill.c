@@ -34,8 +34,7 @@ const mt_command mt_command_mesh_fill = {
     .n_operands = 1,
     .more_operands = true,
     .summary = "generate a tetrahedral mesh of the volume in a closed surface (.obj, .stl, .vtk, .vtp, ...; "
-               "one or several files) "
-               "with gmsh",
+               "one or several files) with gmsh",
     .example = "myotile mesh fill data/geometry/ventricle.obj --elements 10000 -o filled.hdf",
     .options = options,
     .run = fill,

@@ -16,8 +16,7 @@ static const mt_option slab_options[] = {{.name = "--size-mm",
     {.name = "--cut",
         .value = "mirrored|kuhn",
         .help = "split of the boxes: mirrored, each the mirror image of its neighbours, so that no diagonal "
-                "is preferred (default); "
-                "kuhn, all equal"},
+                "is preferred (default); kuhn, all equal"},
     MT_OPTION_OUTPUT("FILE.hdf", "the file to write (VTKHDF: opens in ParaView)"), MT_OPTION_FORCE,
     MT_OPTIONS_END};
 

@@ -17,22 +17,19 @@ static const mt_option options[] = {
     {.name = "--resume",
         .value = "DIR",
         .help = "resume a stopped run from the newest checkpoint in this folder; results are also written "
-                "there, unless --output "
-                "is given. With CASE.yaml, which must be the case of that run, start at 0 ms if there is no "
-                "checkpoint yet"},
+                "there, unless --output is given. With CASE.yaml, which must be the case of that run, start "
+                "at 0 ms if there is no checkpoint yet"},
     {.name = "--set", .value = "path.to.key=value", .help = "replace a value of the case", .repeats = true},
     {.name = "--sweep",
         .value = "path.to.key=A,B,C",
         .help = "run the case once for each value, as with --set, each in its own subfolder of the output "
-                "folder (edge_mm=0.2), and "
-                "print a table of all runs. Commas within [], {} or quotes do not separate values: "
-                "cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
+                "folder (edge_mm=0.2), and print a table of all runs. Commas within [], {} or quotes do not "
+                "separate values: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
         .help = "folder (created if missing) for profile.json and tables of the load and memory of each tile "
-                "and link; default: only "
-                "profile.json, in the output folder"},
+                "and link; default: only profile.json, in the output folder"},
     {.name = "--trace",
         .value = "FIRST:LAST",
         .help = "also write trace.json, for Perfetto, next to profile.json: the phases of each tile in these "

@@ -299,8 +299,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
         "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "
-        "the "
-        "vendor's compiler",
+        "the vendor's compiler",
         held, false, &tables[0]));
     MT_TRY(make_table(arena, "calibration",
         "Calibration: measurements from which constants were derived; no test of the model", sources, true,
