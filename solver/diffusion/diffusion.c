@@ -25,10 +25,10 @@ typedef struct making {
     mt_arena *arena; /* for the result */
     mt_arena *rows;  /* for arrays needed for measuring, and for others */
     mt_arena *limits;
-    mt_walk walk;
-    mt_adjacency along;
+    mt_element_order order;
+    mt_adjacency ordered;
     mt_stars *plain; /* in the mesh's order, without stars; kept by a lean operator */
-    mt_stars s;      /* along the walk */
+    mt_stars s;      /* in the element order */
     mt_limits found;
 } making;
 
@@ -82,7 +82,7 @@ static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : f
 static void fill_rows(const mt_stars *s, size_t first, size_t n, uint32_t *column, double *rate)
 {
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM / 8)
-    for (size_t k = 0; k < n; k++) mt_rows_along(s, first + k, column + ROW * k, rate + ROW * k);
+    for (size_t k = 0; k < n; k++) mt_rows_ordered(s, first + k, column + ROW * k, rate + ROW * k);
 }
 
 static mt_status keep_rows(mt_arena *arena, const mt_stars *s, mt_diffusion *diffusion)
@@ -110,8 +110,8 @@ static mt_status keep(making *m)
     MT_ALLOC(m->arena, m->diffusion->volume_mm3, s->n);
     MT_ALLOC(m->arena, m->diffusion->theta, s->n);
     for (size_t c = 0; c < s->n; c++) {
-        m->diffusion->volume_mm3[m->walk.element[c]] = s->volume[c];
-        m->diffusion->theta[m->walk.element[c]] = s->theta[c];
+        m->diffusion->volume_mm3[m->order.element[c]] = s->volume[c];
+        m->diffusion->theta[m->order.element[c]] = s->theta[c];
     }
     return m->options->lean ? leave_rows(m) : keep_rows(m->arena, s, m->diffusion);
 }
@@ -129,13 +129,13 @@ static mt_status get_capacity(making *m)
     return MT_OK;
 }
 
-/* Copies the tissue indices in the order of the walk. */
-static mt_status tissues_along(making *m)
+/* Copies the tissue indices in the element order. */
+static mt_status order_tissues(making *m)
 {
     uint16_t *of;
     if (!m->tissues->of) return MT_OK;
-    MT_ALLOC(m->rows, of, m->walk.n);
-    for (size_t c = 0; c < m->walk.n; c++) of[c] = m->tissues->of[m->walk.element[c]];
+    MT_ALLOC(m->rows, of, m->order.n);
+    for (size_t c = 0; c < m->order.n; c++) of[c] = m->tissues->of[m->order.element[c]];
     m->s.of = of;
     return MT_OK;
 }
@@ -157,20 +157,20 @@ static mt_status make_plain(making *m)
     return get_directions(arena, m->plain);
 }
 
-/* Builds the stars along the walk, from a copy of the mesh, so that neighbours are close in memory. */
+/* Builds the stars in the element order, from a copy of the mesh, so that neighbours are close in memory. */
 static mt_status make_stars(making *m)
 {
-    MT_TRY(mt_walk_make(m->rows, m->mesh, &m->walk));
+    MT_TRY(mt_element_order_make(m->rows, m->mesh, &m->order));
     MT_SCRATCH(copy);
     mt_stars *s = &m->s;
     mt_mesh needed = *m->mesh, mesh;
     if (!m->plain->sheet) needed.sheet = NULL;
-    MT_TRY(mt_walk_along(m->rows, copy, &m->walk, &needed, m->adjacency, &mesh, &m->along));
-    s->walk = &m->walk, s->mesh = &mesh, s->adjacency = &m->along;
+    MT_TRY(mt_element_order_apply(m->rows, copy, &m->order, &needed, m->adjacency, &mesh, &m->ordered));
+    s->order = &m->order, s->mesh = &mesh, s->adjacency = &m->ordered;
     s->n_tissues = m->plain->n_tissues, s->tissue = m->plain->tissue;
     s->fibre = mesh.fibre ? mesh.fibre : m->plain->fibre;
     s->sheet = mesh.sheet;
-    MT_TRY(tissues_along(m));
+    MT_TRY(order_tissues(m));
     MT_TRY(mt_stars_make(
         m->rows, m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
     s->mesh = NULL, s->fibre = s->sheet = NULL;
@@ -201,8 +201,8 @@ static mt_status spread(making *m)
     MT_ALLOC(m->arena, diffusion->kappa_ms, m->s.n);
     MT_ALLOC(m->arena, diffusion->slowed, m->s.n);
     for (size_t c = 0; c < m->s.n; c++) {
-        diffusion->kappa_ms[m->walk.element[c]] = kappa_ms[c];
-        diffusion->slowed[m->walk.element[c]] = slowed[c];
+        diffusion->kappa_ms[m->order.element[c]] = kappa_ms[c];
+        diffusion->slowed[m->order.element[c]] = slowed[c];
     }
     return MT_OK;
 }
@@ -349,10 +349,10 @@ const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, cons
 
 mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element)
 {
-    mt_walk walk;
+    mt_element_order order;
     if (diffusion->stars) {
-        MT_TRY(mt_walk_make(arena, diffusion->stars->mesh, &walk));
-        *element = walk.element;
+        MT_TRY(mt_element_order_make(arena, diffusion->stars->mesh, &order));
+        *element = order.element;
         return MT_OK;
     }
     MT_ALLOC(arena, *element, diffusion->n_elements);

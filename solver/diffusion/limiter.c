@@ -20,7 +20,7 @@ static mt_status take_symmetric(mt_arena *scratch, const mt_stars *s, mt_symmetr
         .form = s->form,
         .root = s->root,
         .null_root = s->null_root,
-        .number = s->walk->element,
+        .number = s->order->element,
         .watch = s->watch};
     MT_ALLOC(scratch, symmetric->w, 4 * s->n);
     return MT_OK;
@@ -118,7 +118,7 @@ static mt_status limit_close_by(mt_stars *s, size_t *fresh)
         MT_TRY(clear_pending(s, &stars, &left));
         if (left == 0) return MT_OK;
         for (size_t e = 0; e < s->n; e++) {
-            const size_t c = s->walk->place[e];
+            const size_t c = s->order->place[e];
             if (!s->pending[c]) continue;
             MT_TRY(mt_watch_report(s->watch, looking_close_by, (double)e / (double)s->n));
             *fresh += limit_around(s, &stars, (uint32_t)c);
@@ -136,7 +136,7 @@ static mt_status surely_grows(mt_stars *s, bool *grows)
     *grows = false;
     MT_TRY(clear_pending(s, &stars, &left));
     for (size_t e = 0; e < s->n && left > 0 && !*grows; e++) {
-        const size_t c = s->walk->place[e];
+        const size_t c = s->order->place[e];
         if (!s->pending[c] || !grows_around(&stars, (uint32_t)c, &patch, x)) continue;
         *grows = mt_growth_rate(&stars, &patch, x) > TOP_ALLOWED;
         left--;
@@ -235,7 +235,7 @@ static void fill_region(const mt_stars *s, const region *r, size_t k, const regi
 {
     const size_t c = r->element[k];
     bool inside = true;
-    to->number[k] = s->walk->element[c];
+    to->number[k] = s->order->element[c];
     to->root[k] = s->root[c];
     for (size_t f = 0; f < 4; f++) {
         const size_t near = mt_adjacency_or_own(s->adjacency->neighbour, c, f);
@@ -380,8 +380,8 @@ bool mt_limiter_recall(mt_stars *s, const mt_limits *known)
     for (size_t k = 0; k < known->n_limited; k++) {
         const uint32_t element = known->limited[k];
         if (element >= s->n || (k > 0 && element <= known->limited[k - 1])) return false;
-        if (!mt_stars_is_indefinite(s, s->walk->place[element])) return false;
+        if (!mt_stars_is_indefinite(s, s->order->place[element])) return false;
     }
-    for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, s->walk->place[known->limited[k]]);
+    for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, s->order->place[known->limited[k]]);
     return true;
 }

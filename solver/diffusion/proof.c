@@ -203,7 +203,7 @@ static uint8_t pay(const mt_stars *s, size_t c, uint8_t set, size_t rings, patch
 static mt_status sweep(mt_stars *s, size_t rings, const uint8_t *leave, patch *p, uint8_t *unpaid)
 {
     for (size_t e = 0; e < s->n; e++) {
-        const size_t c = s->walk->place[e];
+        const size_t c = s->order->place[e];
         if (e % MT_STARS_CHUNK == 0)
             MT_TRY(mt_watch_report(s->watch, "proving stability", ((double)rings - 1) / RINGS));
         if (unpaid[c] && !leave[c]) unpaid[c] = pay(s, c, unpaid[c], rings, p);

@@ -42,13 +42,13 @@ static void row_of(
     }
 }
 
-/* ---- along a walk ---- */
+/* ---- in an element order ---- */
 
-/* Converts the walk's columns to the mesh's, which have another ascending order. */
-static void row_leave_walk(const mt_walk *walk, row *r)
+/* Converts the columns in the element order to those of the mesh, which have another ascending order. */
+static void row_leave_order(const mt_element_order *order, row *r)
 {
     for (size_t k = 0; k < r->count; k++) {
-        const uint32_t column = walk->element[r->column[k]];
+        const uint32_t column = order->element[r->column[k]];
         const double value = r->value[k];
         size_t at = k;
         for (; at > 0 && r->column[at - 1] > column; at--) {
@@ -60,9 +60,9 @@ static void row_leave_walk(const mt_walk *walk, row *r)
     }
 }
 
-void mt_rows_along(const mt_stars *s, size_t element, uint32_t *column, double *rate)
+void mt_rows_ordered(const mt_stars *s, size_t element, uint32_t *column, double *rate)
 {
-    const size_t c = s->walk->place[element];
+    const size_t c = s->order->place[element];
     const double *back[4] = {0};
     row r;
     for (size_t f = 0; f < 4; f++) {
@@ -70,7 +70,7 @@ void mt_rows_along(const mt_stars *s, size_t element, uint32_t *column, double *
         if (n != MT_NO_ELEMENT) back[f] = s->star + 16 * (size_t)n + 4 * (size_t)s->back[4 * c + f];
     }
     row_of(s->adjacency, c, s->star + 16 * c, back, &r);
-    row_leave_walk(s->walk, &r);
+    row_leave_order(s->order, &r);
     for (size_t k = 0; k < MT_ROW; k++) {
         column[k] = k < r.count ? r.column[k] : (uint32_t)element;
         rate[k] = k < r.count ? r.value[k] / s->volume[c] : 0;

@@ -5,9 +5,9 @@
 
 enum { MT_ROW = MT_RING_MAX }; /* off-diagonals */
 
-/* Computes the row of an element of the mesh from stars along a walk: columns [16] ascend, padded with the
+/* Computes the row of an element of the mesh from stars in an element order: columns [16] ascend, padded with the
  * element and rate 0. */
-void mt_rows_along(const mt_stars *stars, size_t element, uint32_t *column, double *rate);
+void mt_rows_ordered(const mt_stars *stars, size_t element, uint32_t *column, double *rate);
 
 /* Work space for recomputing rows, from stars in the mesh's own order with known theta and volume
  * (mt_stars_one). The stars of a list of elements and of their neighbours are computed once per list. */

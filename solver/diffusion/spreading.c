@@ -14,9 +14,9 @@ static const char making_it_smooth[] = "spreading the reaction";
 /* ---- t ---- */
 
 /* Returns the mean squared distance to the neighbours; 0 without neighbours. */
-static double distance2(const mt_stars *along, size_t c)
+static double distance2(const mt_stars *ordered, size_t c)
 {
-    const mt_stars *s = mt_stars_geometry(along, &c);
+    const mt_stars *s = mt_stars_geometry(ordered, &c);
     double sum = 0, here[3];
     int n_inner = 0;
     mt_mesh_centroid(s->mesh, c, here);
@@ -41,7 +41,7 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
         t[c] = distance2(s, c) / (cbrt(tissue->d[0] * tissue->d[1] * tissue->d[2]) / tissue->capacity);
     }
     for (size_t e = 0; e < s->n; e++) {
-        const size_t c = s->walk->place[e], of = s->of ? s->of[c] : 0;
+        const size_t c = s->order->place[e], of = s->of ? s->of[c] : 0;
         mean_ms[of] += t[c] * s->volume[c];
         volume[of] += s->volume[c];
     }

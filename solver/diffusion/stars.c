@@ -300,7 +300,7 @@ void mt_stars_one(const mt_stars *s, size_t c, double star[16])
     put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
 }
 
-/* Computes the shape and parts for an element of the walk. */
+/* Computes the shape and parts for an element. */
 static void parts_of(const mt_stars *s, size_t c, element_shape *shape, double damping[4], double qb[4][4])
 {
     const mt_stars *in = mt_stars_geometry(s, &c);
@@ -338,13 +338,13 @@ static mt_status volumes(mt_stars *s)
     size_t bad = s->n;
 #pragma omp parallel for schedule(static) reduction(min : bad) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const size_t element = s->walk->element[c];
+        const size_t element = s->order->element[c];
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
         const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
         if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
         if (!holds && element < bad) bad = element;
     }
-    return bad < s->n ? refuse_volume(s, s->walk->place[bad]) : MT_OK;
+    return bad < s->n ? refuse_volume(s, s->order->place[bad]) : MT_OK;
 }
 
 /* Returns a bound of |sym(K_c)|. It includes the damping, so it holds for every theta: sym(K_c) is between alpha

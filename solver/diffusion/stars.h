@@ -4,7 +4,7 @@
  * limited. */
 #pragma once
 
-#include "mesh/walk.h"
+#include "mesh/element_order.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
 
@@ -27,13 +27,13 @@ typedef struct mt_stars_tissue {
 } mt_stars_tissue;
 
 /* The stars of a mesh. All pointers are borrowed; mt_stars_make allocates the second group. Elements are in
- * the order of a walk (mesh/walk.h), as are mesh and adjacency (mt_walk_along). Computations that depend on
- * an order use the walk's element numbers, so that no bit depends on the walk. mt_stars_one recomputes a
+ * an element order (mesh/element_order.h), as are mesh and adjacency (mt_element_order_apply). Computations that depend on
+ * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_one recomputes a
  * single star in any order of the elements. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
-    const mt_walk *walk;
+    const mt_element_order *order;
     size_t n;
     const mt_diffusion_scheme *scheme;
     size_t n_tissues;
@@ -42,7 +42,7 @@ typedef struct mt_stars {
     const double *fibre;           /* [n][3] */
     const double *sheet;           /* [n][3]; NULL if no tissue is orthotropic */
     const mt_watch *watch;
-    /* the first group in the mesh's own order; NULL: mesh, fibres and sheets are here, along the walk */
+    /* the first group in the mesh's own order; NULL: mesh, fibres and sheets are here, in the element order */
     const struct mt_stars *plain;
 
     double *star;      /* [n][4][4] K_c; NULL once only the forms are needed */
@@ -65,7 +65,7 @@ typedef struct mt_stars {
 static inline const mt_stars *mt_stars_geometry(const mt_stars *s, size_t *element)
 {
     if (!s->plain) return s;
-    *element = s->walk->element[*element];
+    *element = s->order->element[*element];
     return s->plain;
 }
 
@@ -115,7 +115,7 @@ void mt_stars_update_volumes(mt_stars *stars);
 MT_NODISCARD mt_status mt_stars_find_indefinite(mt_stars *stars, size_t *n_indefinite);
 bool mt_stars_is_indefinite(mt_stars *stars, size_t element);
 
-/* Recomputes K_c of an element with its limit, to the same bits. Reads theta and the first group, except walk
+/* Recomputes K_c of an element with its limit, to the same bits. Reads theta and the first group, except order
  * and watch. */
 void mt_stars_one(const mt_stars *stars, size_t element, double star[16]);
 

@@ -11,9 +11,9 @@
 /* A cube of boxes with displaced inner vertices and rotating fibres; some stars are indefinite. */
 typedef struct problem {
     mt_arena arena;
-    mt_mesh mesh, along;
-    mt_adjacency adjacency, adjacency_along;
-    mt_walk walk;
+    mt_mesh mesh, ordered;
+    mt_adjacency adjacency, adjacency_ordered;
+    mt_element_order order;
     mt_stars_tissue tissue;
     mt_diffusion_scheme scheme;
     mt_watch watch;
@@ -47,18 +47,18 @@ static void make(problem *p, double damping, double jitter)
     }
     turn_fibres(&p->mesh);
     cr_assert_eq(mt_adjacency_make(&p->arena, &p->mesh, &p->adjacency), MT_OK);
-    cr_assert_eq(mt_walk_make(&p->arena, &p->mesh, &p->walk), MT_OK);
-    cr_assert_eq(mt_walk_along(
-                     &p->arena, &p->arena, &p->walk, &p->mesh, &p->adjacency, &p->along, &p->adjacency_along),
+    cr_assert_eq(mt_element_order_make(&p->arena, &p->mesh, &p->order), MT_OK);
+    cr_assert_eq(mt_element_order_apply(&p->arena, &p->arena, &p->order, &p->mesh, &p->adjacency, &p->ordered,
+                     &p->adjacency_ordered),
         MT_OK);
-    p->s = (mt_stars){.mesh = &p->along,
-        .adjacency = &p->adjacency_along,
-        .walk = &p->walk,
+    p->s = (mt_stars){.mesh = &p->ordered,
+        .adjacency = &p->adjacency_ordered,
+        .order = &p->order,
         .n = p->mesh.n_elements,
         .scheme = &p->scheme,
         .n_tissues = 1,
         .tissue = &p->tissue,
-        .fibre = p->along.fibre,
+        .fibre = p->ordered.fibre,
         .watch = &p->watch};
     size_t n_slivers;
     cr_assert_eq(mt_stars_make(&p->arena, &p->arena, &p->s, true, &p->n_indefinite, &n_slivers), MT_OK);
@@ -75,7 +75,7 @@ static double energy(const problem *p, const double *forms, const double *z)
         const double *k = forms + 10 * c;
         double d[4];
         for (size_t f = 0; f < 4; f++)
-            d[f] = z[mt_adjacency_or_own(p->adjacency_along.neighbour, c, f)] - z[c];
+            d[f] = z[mt_adjacency_or_own(p->adjacency_ordered.neighbour, c, f)] - z[c];
         for (size_t f = 0, i = 0; f < 4; f++)
             for (size_t g = f; g < 4; g++, i++) sum += (f == g ? 1 : 2) * k[i] * d[f] * d[g];
     }
@@ -104,7 +104,7 @@ static void expect_proof(problem *p)
         if (c % 50 != 0 && !p->s.indefinite[c]) continue;
         uint32_t ball[161];
         size_t end[5];
-        mt_adjacency_ball(&p->adjacency_along, (uint32_t)c, 4, ball, end);
+        mt_adjacency_ball(&p->adjacency_ordered, (uint32_t)c, 4, ball, end);
         memset(z, 0, p->s.n * sizeof *z);
         for (size_t k = 0; k < end[c % 5]; k++) z[ball[k]] = between(&seed, -1, 1);
         const double was = energy(p, p->form, z), left = energy(p, p->s.form, z);

@@ -7,17 +7,18 @@
 
 #include "mesh/adjacency.h"
 
-typedef struct mt_walk {
+typedef struct mt_element_order {
     size_t n;
     uint32_t *element; /* [n] the elements in this order */
     uint32_t *place;   /* [n] the position of each element: place[element[k]] = k */
-} mt_walk;
+} mt_element_order;
 
 /* Computes the order of all elements in `arena`; borrows the mesh. MT_MEMORY. Scratch: 16 bytes per element, freed. */
-MT_NODISCARD mt_status mt_walk_make(mt_arena *arena, const mt_mesh *mesh, mt_walk *walk);
+MT_NODISCARD mt_status mt_element_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order);
 
-/* Copies a mesh to the arena `of_mesh` and its adjacency to `of_adjacency`, with the elements in the order of the walk. Copies the element
+/* Copies a mesh to the arena `of_mesh` and its adjacency to `of_adjacency`, with the elements in the element order. Copies the element
  * vertices, fibres and sheets; mt_mesh_number returns the numbers of `mesh`. Vertex coordinates are borrowed; other arrays are omitted.
  * Memory per element: 20 bytes, 24 each for fibres and sheets, and 16 for the adjacency. MT_MEMORY. */
-MT_NODISCARD mt_status mt_walk_along(mt_arena *of_adjacency, mt_arena *of_mesh, const mt_walk *walk,
-    const mt_mesh *mesh, const mt_adjacency *adjacency, mt_mesh *mesh_along, mt_adjacency *adjacency_along);
+MT_NODISCARD mt_status mt_element_order_apply(mt_arena *of_adjacency, mt_arena *of_mesh,
+    const mt_element_order *order, const mt_mesh *mesh, const mt_adjacency *adjacency, mt_mesh *mesh_ordered,
+    mt_adjacency *adjacency_ordered);
