@@ -5,7 +5,7 @@
 
 #include "data/core/progress.h"
 #include "mesh/anatomy/fibres.h"
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 #include "mesh/names.h"
 
 static const char understood[] = "surface tags are base 1, epi 2, lv 3 and rv 4";
@@ -31,29 +31,29 @@ static mt_status refuse_unknown(const char *path, bool ours)
     if (ours)
         return mt_fail(MT_INPUT,
             "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. "
-            "Specify --tags, such as " MT_MEANING_EXAMPLE
+            "Specify --tags, such as " MT_TAG_MEANING_EXAMPLE
             ", or --surfaces given if the tags are base 1, epi 2, lv 3 and rv 4",
             path, why);
     return mt_fail(MT_INPUT,
         "%s: no triangle has a surface tag (%s); specify the meaning of the tags, such as "
-        "--tags " MT_MEANING_EXAMPLE ". The shape does not identify the surfaces: %s",
+        "--tags " MT_TAG_MEANING_EXAMPLE ". The shape does not identify the surfaces: %s",
         path, understood, why);
 }
 
 /* Warns of triangle tags other than surface tags. `meaning`: by the shape; NULL if unknown. */
-static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning *meaning)
+static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_tag_meaning *meaning)
 {
-    char text[MT_MEANING_TEXT], list[160];
-    const size_t n_foreign = mt_meaning_foreign(mesh);
+    char text[MT_TAG_MEANING_TEXT], list[160];
+    const size_t n_foreign = mt_tag_meaning_foreign(mesh);
     if (n_foreign == 0) return;
     if (!meaning) {
         mt_warn("%s: %zu triangles have tags other than surface tags (%s); specify their meaning, such as "
-                "--tags " MT_MEANING_EXAMPLE,
+                "--tags " MT_TAG_MEANING_EXAMPLE,
             path, n_foreign, understood);
         return;
     }
-    (void)mt_meaning_text(meaning, text);
-    mt_meaning_list(meaning, list, sizeof list);
+    (void)mt_tag_meaning_text(meaning, text);
+    mt_tag_meaning_list(meaning, list, sizeof list);
     mt_warn("%s: the triangle tags are %s; %s; others are ignored. To use all of them: %s", path, list,
         understood, text);
 }
@@ -63,24 +63,24 @@ static void warn_foreign(const char *path, const mt_mesh *mesh, const mt_meaning
 static mt_status judge_tags(
     const char *path, const mt_adjacency *adjacency, const mt_mesh *mesh, bool ours, mt_anatomy *anatomy)
 {
-    mt_meaning m;
-    char text[MT_MEANING_TEXT], list[160];
+    mt_tag_meaning m;
+    char text[MT_TAG_MEANING_TEXT], list[160];
     const bool named = mt_names_confirm(mesh);
     *anatomy = named ? MT_ANATOMY_NAMED : MT_ANATOMY_AGREED;
-    if (named && mt_meaning_foreign(mesh) == 0) return MT_OK;
-    const mt_status status = mt_meaning_by_shape(mesh, adjacency, &m);
+    if (named && mt_tag_meaning_foreign(mesh) == 0) return MT_OK;
+    const mt_status status = mt_tag_meaning_by_shape(mesh, adjacency, &m);
     if (status == MT_INPUT && !named) return refuse_unknown(path, ours);
     if (status == MT_INPUT) {
         warn_foreign(path, mesh, NULL);
         return MT_OK;
     }
     MT_TRY(status);
-    if (named || (ours && !mt_meaning_contradicts(&m))) {
+    if (named || (ours && !mt_tag_meaning_contradicts(&m))) {
         warn_foreign(path, mesh, &m);
         return MT_OK;
     }
-    (void)mt_meaning_text(&m, text);
-    mt_meaning_list(&m, list, sizeof list);
+    (void)mt_tag_meaning_text(&m, text);
+    mt_tag_meaning_list(&m, list, sizeof list);
     return mt_fail(MT_INPUT,
         "%s: the triangle tags are %s; %s. To use them: %s. To %s instead: --surfaces %s", path, list,
         understood, text, ours ? "use the tags as they are" : "identify the surfaces by shape",
@@ -109,9 +109,9 @@ mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from,
     const bool find = from && strcmp(from, "found") == 0;
     if (find && tags)
         return mt_fail(MT_INPUT, "--tags and --surfaces found are both given; allowed: one of them");
-    if (tags) MT_TRY(mt_meaning_rename(arena, tags, mesh));
+    if (tags) MT_TRY(mt_tag_meaning_rename(arena, tags, mesh));
     mt_surfaces_count(mesh, surfaces);
-    const bool ours = mesh->n_faces > surfaces->n_triangles[0], foreign = mt_meaning_foreign(mesh) > 0;
+    const bool ours = mesh->n_faces > surfaces->n_triangles[0], foreign = mt_tag_meaning_foreign(mesh) > 0;
     *anatomy = MT_ANATOMY_TOLD;
     if (find || (!ours && !foreign && !from && !tags)) {
         MT_TRY(find_surfaces(arena, path, adjacency, mesh, surfaces));
@@ -136,11 +136,11 @@ static mt_status find_shape(
 }
 
 /* Refuses tags without names that the shape contradicts. `way`: advice before the meaning as an option. */
-static mt_status refuse_contradicted(const char *path, const mt_meaning *m, const char *way)
+static mt_status refuse_contradicted(const char *path, const mt_tag_meaning *m, const char *way)
 {
-    char text[MT_MEANING_TEXT], list[160];
-    (void)mt_meaning_text(m, text);
-    mt_meaning_list(m, list, sizeof list);
+    char text[MT_TAG_MEANING_TEXT], list[160];
+    (void)mt_tag_meaning_text(m, text);
+    mt_tag_meaning_list(m, list, sizeof list);
     return mt_fail(MT_INPUT,
         "%s: the triangle tags are %s, without names, and the shape contradicts base 1, epi 2, lv 3 and rv "
         "4. %s %s",
@@ -152,20 +152,20 @@ static mt_status confirm_by_shape(mt_arena *scratch, const char *path, const mt_
     static const char agrees[] = "triangle tags 1 to 4 have no names; the shape identifies them as base, "
                                  "epicardium, left and right endocardium";
     mt_adjacency adjacency;
-    mt_meaning m;
+    mt_tag_meaning m;
     MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
-    const mt_status status = mt_meaning_by_shape(mesh, &adjacency, &m);
+    const mt_status status = mt_tag_meaning_by_shape(mesh, &adjacency, &m);
     if (status == MT_INPUT) {
         char why[400];
         (void)snprintf(why, sizeof why, "%s", mt_message());
         return mt_fail(MT_INPUT,
             "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. `myotile "
-            "mesh surfaces` names them: with --tags, such as " MT_MEANING_EXAMPLE
+            "mesh surfaces` names them: with --tags, such as " MT_TAG_MEANING_EXAMPLE
             ", or with --surfaces given if the tags are base 1, epi 2, lv 3 and rv 4",
             path, why);
     }
     MT_TRY(status);
-    if (mt_meaning_contradicts(&m))
+    if (mt_tag_meaning_contradicts(&m))
         return refuse_contradicted(path, &m, "`myotile mesh surfaces` tags and names them with");
     mt_note(path, agrees, sizeof agrees - 1);
     return MT_OK;
@@ -190,20 +190,20 @@ static mt_status confirm_surface(mt_arena *scratch, const char *path, const mt_m
 {
     mt_mesh shape;
     mt_surfaces found;
-    mt_meaning m;
+    mt_tag_meaning m;
     mt_status status = find_shape(scratch, NULL, surface, &shape, &found);
-    if (status == MT_OK) status = mt_meaning_find(surface, &shape, &m);
+    if (status == MT_OK) status = mt_tag_meaning_find(surface, &shape, &m);
     if (status == MT_INPUT) {
         char why[400];
         (void)snprintf(why, sizeof why, "%s", mt_message());
         return mt_fail(MT_INPUT,
             "%s: the triangle tags have no names, and the shape does not identify the surfaces: %s. "
-            "Specify --tags, such as " MT_MEANING_EXAMPLE
+            "Specify --tags, such as " MT_TAG_MEANING_EXAMPLE
             ", or --as with the surface of each file (- for none)",
             path, why);
     }
     MT_TRY(status);
-    return mt_meaning_contradicts(&m) ? refuse_contradicted(path, &m, "To use them:") : MT_OK;
+    return mt_tag_meaning_contradicts(&m) ? refuse_contradicted(path, &m, "To use them:") : MT_OK;
 }
 
 mt_status mt_anatomy_confirm_surface(
@@ -237,15 +237,15 @@ mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_m
 {
     mt_mesh shape;
     mt_surfaces found;
-    mt_meaning meaning;
+    mt_tag_meaning meaning;
     const bool ours = has_ours(mesh), named = ours && mt_names_confirm(mesh);
     const mt_status status = find_shape(arena, adjacency, mesh, &shape, &found);
     if (status == MT_MEMORY) return status;
     *anatomy = named ? MT_ANATOMY_NAMED : status == MT_OK ? MT_ANATOMY_FOUND : MT_ANATOMY_NONE;
     if (ours && !named && status == MT_OK) {
-        const mt_status told = mt_meaning_find(mesh, &shape, &meaning);
+        const mt_status told = mt_tag_meaning_find(mesh, &shape, &meaning);
         if (told == MT_MEMORY) return told;
-        if (told == MT_OK && !mt_meaning_contradicts(&meaning)) *anatomy = MT_ANATOMY_AGREED;
+        if (told == MT_OK && !mt_tag_meaning_contradicts(&meaning)) *anatomy = MT_ANATOMY_AGREED;
     }
     *unused = *anatomy == MT_ANATOMY_FOUND && has_tags(mesh);
     if (*anatomy == MT_ANATOMY_FOUND) *mesh = shape;

@@ -4,7 +4,7 @@
 
 #include "mesh/anatomy/surfaces.h"
 
-/* For option tables: the values of --surfaces, and the help of this option and of --tags (MT_MEANING_EXAMPLE). */
+/* For option tables: the values of --surfaces, and the help of this option and of --tags (MT_TAG_MEANING_EXAMPLE). */
 #define MT_SURFACES_VALUE "given|found"
 #define MT_TAGS_HELP "meaning of the triangle tags, if not base 1, epi 2, lv 3, rv 4"
 #define MT_SURFACES_HELP                                                                                     \
@@ -23,11 +23,11 @@ typedef enum mt_anatomy {
 /* Returns this in words, to follow "surfaces:". `how` is used for MT_ANATOMY_FOUND. */
 const char *mt_anatomy_text(mt_anatomy anatomy, mt_found how);
 
-/* Decides which triangles of a mesh are its surfaces, and counts them. The values of --tags (mt_meaning_rename) and --surfaces
+/* Decides which triangles of a mesh are its surfaces, and counts them. The values of --tags (mt_tag_meaning_rename) and --surfaces
  * ("given" or "found") decide. Without them (NULL) the tags decide, if they have names or the shape confirms them; in a mesh
  * without tags the surfaces are found by the shape. Afterwards no triangle has tag 0, and the surfaces have names. `path` and
  * `adjacency` belong to the mesh. Warns if some tags are not surfaces, with the value of --tags that would use them
- * (mesh/anatomy/meaning.h). Returns the errors of `mt_surfaces_find`. Fails with MT_INPUT if --tags and --surfaces found are
+ * (mesh/anatomy/tag_meaning.h). Returns the errors of `mt_surfaces_find`. Fails with MT_INPUT if --tags and --surfaces found are
  * combined, if the shape contradicts or does not confirm tags without names, or if no tag is a surface. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_anatomy_choose(mt_arena *arena, const char *tags, const char *from,
     const char *path, const mt_adjacency *adjacency, mt_mesh *mesh, mt_surfaces *surfaces,

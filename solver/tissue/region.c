@@ -8,7 +8,7 @@
 #include "mesh/scale.h"
 #include "mesh/names.h"
 #include "mesh/anatomy/fibres.h"
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/files/element_list.h"
 #include "mesh/files/vtx.h"
@@ -92,22 +92,23 @@ static double outside_mm(const mt_region *region, const double *centre, const do
 
 /* Writes advice for a mesh without such a surface in its tags. The meaning of foreign tags is inferred from the shape, which is slow and
  * done only on failure. */
-static void advise(const mt_mesh *mesh, char advice[MT_MEANING_TEXT + 100])
+static void advise(const mt_mesh *mesh, char advice[MT_TAG_MEANING_TEXT + 100])
 {
     MT_SCRATCH(scratch);
     mt_adjacency adjacency;
-    mt_meaning meaning;
-    char text[MT_MEANING_TEXT];
+    mt_tag_meaning meaning;
+    char text[MT_TAG_MEANING_TEXT];
     (void)strcpy(advice, "; `myotile mesh surfaces` tags the base, epicardium and endocardia that it finds");
-    if (mt_meaning_foreign(mesh) > 0 && mt_adjacency_make(scratch, mesh, &adjacency) == MT_OK &&
-        mt_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_meaning_text(&meaning, text))
-        (void)snprintf(advice, MT_MEANING_TEXT + 100, "; `myotile mesh surfaces` assigns them with %s", text);
+    if (mt_tag_meaning_foreign(mesh) > 0 && mt_adjacency_make(scratch, mesh, &adjacency) == MT_OK &&
+        mt_tag_meaning_by_shape(mesh, &adjacency, &meaning) == MT_OK && mt_tag_meaning_text(&meaning, text))
+        (void)snprintf(
+            advice, MT_TAG_MEANING_TEXT + 100, "; `myotile mesh surfaces` assigns them with %s", text);
 }
 
 /* Adds the key before the failure message, and, if `help`, advice after it. */
 static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh, bool help)
 {
-    char message[600], advice[MT_MEANING_TEXT + 100] = "";
+    char message[600], advice[MT_TAG_MEANING_TEXT + 100] = "";
     (void)snprintf(message, sizeof message, "%s", mt_message());
     if (help) advise(mesh, advice);
     return mt_fail(MT_INPUT, "%s: %.100s: %s%s", key, value, message, advice);

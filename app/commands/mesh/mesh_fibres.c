@@ -11,7 +11,7 @@
 #include "data/files/file.h"
 #include "data/files/input.h"
 #include "mesh/anatomy/fibres.h"
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 #include "mesh/files/formats.h"
 
 static mt_status fibres(mt_arena *arena, const mt_arguments *arguments);
@@ -33,7 +33,7 @@ static const mt_option options[] = {
         .value = "ENDO,MID,EPI",
         .help = "thickness of the transmural layers as fractions of the wall; default: thirds"},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
-    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
+    {.name = "--tags", .value = MT_TAG_MEANING_EXAMPLE, .help = MT_TAGS_HELP},
     {.name = "--replace-fibres", .help = "allow -o to overwrite MESH and its fibres"},
     {.name = "--variant",
         .value = "smooth|bayer",

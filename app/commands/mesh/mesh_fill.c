@@ -12,7 +12,7 @@
 #include "data/files/file.h"
 #include "data/core/vec3.h"
 #include "mesh/files/formats.h"
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 #include "mesh/names.h"
 
 static mt_status fill(mt_arena *arena, const mt_arguments *arguments);
@@ -25,7 +25,9 @@ static const mt_option options[] = {
     {.name = "--as",
         .value = "base|epi|lv|rv|-,...",
         .help = "anatomical surface of each SURFACE, in order; -: none of these"},
-    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = "meaning of the triangle tags, instead of --as"},
+    {.name = "--tags",
+        .value = MT_TAG_MEANING_EXAMPLE,
+        .help = "meaning of the triangle tags, instead of --as"},
     MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_fill = {
@@ -59,7 +61,7 @@ static mt_status nth_name(const char *as, size_t n, size_t n_files, int32_t *sur
     for (const char *c = as; *c; c++) names += *c == ',';
     for (size_t k = 0; k < n && at; k++) at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
     const size_t length = at ? strcspn(at, ",") : 0;
-    *surface = at ? mt_meaning_surface(at, length) : 0;
+    *surface = at ? mt_tag_meaning_surface(at, length) : 0;
     if (names == n_files && at && (*surface > 0 || (length == 1 && *at == '-'))) return MT_OK;
     return mt_fail(MT_INPUT, "--as %s; allowed: one of base, epi, lv, rv or - for each of the %zu surfaces",
         as, n_files);
@@ -115,7 +117,7 @@ static mt_status read_surface(mt_arena *arena, const mt_arguments *arguments, fi
         for (size_t t = 0; as && t < parts[k].n_faces; t++) parts[k].face_tag[t] = surface;
     }
     MT_TRY(mt_closed_join(arena, parts, n, &joined));
-    if (tags) MT_TRY(mt_meaning_apply(tags, &joined));
+    if (tags) MT_TRY(mt_tag_meaning_apply(tags, &joined));
     if (as || tags) f->anatomy = MT_ANATOMY_TOLD;
     (void)snprintf(name, sizeof name, "%s%s", mt_operand(arguments, 0), n > 1 ? " and others" : "");
     MT_TRY(mt_filling_begin(name, &joined, &f->body));
@@ -138,11 +140,12 @@ static mt_status find_or_warn(mt_mesh *mesh, mt_surfaces *surfaces, mt_anatomy *
 /* Warns of unused tags of the surface. `mesh`: has these tags; `found`: has the tags found by the shape. */
 static mt_status warn_of_tags(const mt_mesh *mesh, const mt_mesh *found)
 {
-    mt_meaning meaning;
-    char text[MT_MEANING_TEXT];
-    mt_status status = mt_meaning_find(mesh, found, &meaning);
+    mt_tag_meaning meaning;
+    char text[MT_TAG_MEANING_TEXT];
+    mt_status status = mt_tag_meaning_find(mesh, found, &meaning);
     if (status == MT_MEMORY) return status;
-    if (status != MT_OK || !mt_meaning_text(&meaning, text)) (void)strcpy(text, "--tags " MT_MEANING_EXAMPLE);
+    if (status != MT_OK || !mt_tag_meaning_text(&meaning, text))
+        (void)strcpy(text, "--tags " MT_TAG_MEANING_EXAMPLE);
     mt_warn("the triangle tags of the surface are not base 1, epi 2, lv 3 and rv 4, and are ignored; to use "
             "them: %s",
         text);

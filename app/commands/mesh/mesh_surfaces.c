@@ -6,7 +6,7 @@
 #include "app/cli/table.h"
 #include "data/core/progress.h"
 #include "data/files/input.h"
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 #include "mesh/files/formats.h"
 
 static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
@@ -14,8 +14,8 @@ static mt_status tag_surfaces(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT", "the file to write: the mesh with surface tags base 1, epicardium 2, LV 3, RV 4"),
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
-    {.name = "--tags", .value = MT_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT, MT_OPTION_FORCE,
-    MT_OPTION_PROGRESS, MT_OPTIONS_END};
+    {.name = "--tags", .value = MT_TAG_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT,
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_surfaces = {
     .name = "mesh surfaces",

@@ -1,4 +1,4 @@
-#include "mesh/anatomy/meaning.h"
+#include "mesh/anatomy/tag_meaning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "mesh/names.h"
 #include "mesh/tags.h"
 
-const char *const mt_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
+const char *const mt_tag_meaning_names[MT_SURFACES] = {"", "base", "epi", "lv", "rv"};
 
 /* ---- matching triangles ---- */
 
@@ -48,7 +48,7 @@ static int32_t find_surface(const mt_mesh *mesh, size_t f, const corners *sorted
 
 /* ---- areas ---- */
 
-mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meaning *m)
+mt_status mt_tag_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_tag_meaning *m)
 {
     MT_SCRATCH(scratch);
     mt_tags tags;
@@ -56,12 +56,12 @@ mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meanin
     corners *sorted;
     double shared[MT_SURFACES] = {0}, meant[MT_SURFACES] = {0};
     MT_TRY(mt_tags_make(scratch, tagged->n_faces, tagged->face_tag, &tags));
-    if (tags.n == 0 || tags.n > MT_MEANING_TAGS_MAX)
+    if (tags.n == 0 || tags.n > MT_TAG_MEANING_TAGS_MAX)
         return mt_fail(
-            MT_INPUT, "triangles of %zu different tags; allowed: 1 to %d", tags.n, MT_MEANING_TAGS_MAX);
+            MT_INPUT, "triangles of %zu different tags; allowed: 1 to %d", tags.n, MT_TAG_MEANING_TAGS_MAX);
     MT_TRY(sort_corners(scratch, found, &sorted));
     mt_surfaces_count(found, &counts);
-    *m = (mt_meaning){.n = tags.n};
+    *m = (mt_tag_meaning){.n = tags.n};
     for (size_t t = 0; t < tags.n; t++) {
         double on[MT_SURFACES] = {0}, whole = 0;
         for (size_t k = tags.offset[t]; k < tags.offset[t + 1]; k++) {
@@ -78,17 +78,17 @@ mt_status mt_meaning_find(const mt_mesh *tagged, const mt_mesh *found, mt_meanin
     return MT_OK;
 }
 
-mt_status mt_meaning_by_shape(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_meaning *meaning)
+mt_status mt_tag_meaning_by_shape(const mt_mesh *mesh, const mt_adjacency *adjacency, mt_tag_meaning *meaning)
 {
     MT_SCRATCH(scratch);
     mt_mesh shape = *mesh;
     mt_surfaces found;
     MT_TRY(mt_boundary_make(scratch, adjacency, &shape));
     MT_TRY(mt_surfaces_find(&shape, &found));
-    return mt_meaning_find(mesh, &shape, meaning);
+    return mt_tag_meaning_find(mesh, &shape, meaning);
 }
 
-size_t mt_meaning_foreign(const mt_mesh *mesh)
+size_t mt_tag_meaning_foreign(const mt_mesh *mesh)
 {
     size_t foreign = 0, differ = 0;
     for (size_t f = 0; f < mesh->n_faces; f++) {
@@ -98,7 +98,7 @@ size_t mt_meaning_foreign(const mt_mesh *mesh)
     return differ > 0 ? foreign : 0;
 }
 
-bool mt_meaning_contradicts(const mt_meaning *m)
+bool mt_tag_meaning_contradicts(const mt_tag_meaning *m)
 {
     for (size_t t = 0; t < m->n; t++)
         if (surface_of(m->tag[t]) != 0 && m->surface[t] != 0 && m->surface[t] != m->tag[t]) return true;
@@ -107,25 +107,26 @@ bool mt_meaning_contradicts(const mt_meaning *m)
 
 /* ---- output as text ---- */
 
-static void add(char text[MT_MEANING_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(char text[MT_MEANING_TEXT], const char *format, ...)
+static void add(char text[MT_TAG_MEANING_TEXT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add(char text[MT_TAG_MEANING_TEXT], const char *format, ...)
 {
     const size_t used = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text + used, MT_MEANING_TEXT - used, format, arguments);
+    (void)vsnprintf(text + used, MT_TAG_MEANING_TEXT - used, format, arguments);
     va_end(arguments);
 }
 
-bool mt_meaning_text(const mt_meaning *m, char text[MT_MEANING_TEXT])
+bool mt_tag_meaning_text(const mt_tag_meaning *m, char text[MT_TAG_MEANING_TEXT])
 {
-    char overlaps[MT_MEANING_TEXT] = "";
+    char overlaps[MT_TAG_MEANING_TEXT] = "";
     (void)strcpy(text, "`--tags");
     for (int32_t s = MT_SURFACE_BASE; s < MT_SURFACES; s++) {
         if (m->overlap[s] == 0) continue;
         const char *before = overlaps[0] ? "," : " ";
-        add(text, "%s%s", before, mt_meaning_names[s]);
-        add(overlaps, "%s %s %.0f %%", overlaps[0] ? "," : "", mt_meaning_names[s], 100 * m->overlap[s]);
+        add(text, "%s%s", before, mt_tag_meaning_names[s]);
+        add(overlaps, "%s %s %.0f %%", overlaps[0] ? "," : "", mt_tag_meaning_names[s], 100 * m->overlap[s]);
         before = "=";
         for (size_t t = 0; t < m->n; t++)
             if (m->surface[t] == s) add(text, "%s%d", before, m->tag[t]), before = "+";
@@ -136,7 +137,7 @@ bool mt_meaning_text(const mt_meaning *m, char text[MT_MEANING_TEXT])
     return false;
 }
 
-void mt_meaning_list(const mt_meaning *m, char *list, size_t size)
+void mt_tag_meaning_list(const mt_tag_meaning *m, char *list, size_t size)
 {
     enum { SHOWN = 12 };
     size_t used = 0;
@@ -150,10 +151,10 @@ void mt_meaning_list(const mt_meaning *m, char *list, size_t size)
 
 /* ---- the argument of --tags ---- */
 
-int32_t mt_meaning_surface(const char *name, size_t n)
+int32_t mt_tag_meaning_surface(const char *name, size_t n)
 {
     for (int32_t s = MT_SURFACE_BASE; s < MT_SURFACES; s++)
-        if (strlen(mt_meaning_names[s]) == n && strncmp(name, mt_meaning_names[s], n) == 0) return s;
+        if (strlen(mt_tag_meaning_names[s]) == n && strncmp(name, mt_tag_meaning_names[s], n) == 0) return s;
     return 0;
 }
 
@@ -161,8 +162,8 @@ static mt_status refuse_tags(const char *text)
 {
     return mt_fail(MT_INPUT,
         "--tags %s; allowed: base, epi, lv and rv, each with its tags or their names, such "
-        "as " MT_MEANING_EXAMPLE " (each tag once, at most %d)",
-        text, MT_MEANING_TAGS_MAX);
+        "as " MT_TAG_MEANING_EXAMPLE " (each tag once, at most %d)",
+        text, MT_TAG_MEANING_TAGS_MAX);
 }
 
 /* Parses a tag of n characters: a number or a name of the mesh. */
@@ -179,12 +180,12 @@ static mt_status parse_tag(const char *text, const char *at, size_t n, const mt_
 
 /* Parses the tags of one surface, such as "3+4" or "ENDO+9", and advances *at past them. */
 static mt_status parse_list(
-    const char *text, const char **at, int32_t surface, const mt_mesh *mesh, mt_meaning *m)
+    const char *text, const char **at, int32_t surface, const mt_mesh *mesh, mt_tag_meaning *m)
 {
     do {
         const size_t n = strcspn(*at, "+,");
         int32_t tag;
-        if (m->n == MT_MEANING_TAGS_MAX) return refuse_tags(text);
+        if (m->n == MT_TAG_MEANING_TAGS_MAX) return refuse_tags(text);
         MT_TRY(parse_tag(text, *at, n, mesh, &tag));
         for (size_t k = 0; k < m->n; k++)
             if (m->tag[k] == tag) return refuse_tags(text);
@@ -196,14 +197,14 @@ static mt_status parse_list(
     return MT_OK;
 }
 
-static mt_status parse_tags(const char *text, const mt_mesh *mesh, mt_meaning *m)
+static mt_status parse_tags(const char *text, const mt_mesh *mesh, mt_tag_meaning *m)
 {
     bool named[MT_SURFACES] = {false};
     const char *at = text;
-    *m = (mt_meaning){0};
+    *m = (mt_tag_meaning){0};
     for (;;) {
         const size_t n = strcspn(at, "=");
-        const int32_t surface = mt_meaning_surface(at, n);
+        const int32_t surface = mt_tag_meaning_surface(at, n);
         if (surface == 0 || named[surface] || at[n] != '=') return refuse_tags(text);
         named[surface] = true;
         at += n + 1;
@@ -213,9 +214,9 @@ static mt_status parse_tags(const char *text, const mt_mesh *mesh, mt_meaning *m
     }
 }
 
-mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
+mt_status mt_tag_meaning_apply(const char *text, mt_mesh *mesh)
 {
-    mt_meaning m;
+    mt_tag_meaning m;
     MT_TRY(parse_tags(text, mesh, &m));
     for (size_t k = 0; k < m.n; k++) {
         if (mt_surface_check(mesh, m.tag[k]) == MT_OK) continue;
@@ -230,11 +231,11 @@ mt_status mt_meaning_apply(const char *text, mt_mesh *mesh)
     return MT_OK;
 }
 
-mt_status mt_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh)
+mt_status mt_tag_meaning_rename(mt_arena *arena, const char *text, mt_mesh *mesh)
 {
     int32_t *old;
     MT_COPY(arena, old, mesh->face_tag, mesh->n_faces);
-    MT_TRY(mt_meaning_apply(text, mesh));
+    MT_TRY(mt_tag_meaning_apply(text, mesh));
     for (size_t f = 0; f < mesh->n_faces; f++)
         if (mesh->face_tag[f] == 0 && surface_of(old[f]) == 0) mesh->face_tag[f] = old[f];
     return MT_OK;
