@@ -21,12 +21,12 @@ double mt_plane_wave_rise_mV_ms(void)
     return current_uA_mm3 / (mt_tissue_default.chi_per_mm * mt_tissue_default.cm_uF_mm2);
 }
 
-/* ---- along a line ---- */
+/* ---- along a cable ---- */
 
-mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t variant, bool round,
-    double to_mm, double dt_ms, mt_line_wave *wave)
+mt_status mt_plane_wave_cable(mt_arena *arena, const mt_cell_model *model, size_t variant, bool round,
+    double to_mm, double dt_ms, mt_cable_wave *wave)
 {
-    const mt_line line = {.model = model,
+    const mt_cable cable = {.model = model,
         .variant = variant,
         .round = round,
         .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
@@ -39,21 +39,21 @@ mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t
         .duration_ms = mt_plane_wave_duration_ms,
         .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
         .far_mm = mt_plane_wave_from_mm};
-    MT_TRY(mt_line_run(arena, &line, wave));
+    MT_TRY(mt_cable_run(arena, &cable, wave));
     if (!isfinite(wave->activation_ms[wave->n - 1]))
         return mt_fail(
-            MT_NUMERICS, "%s: no propagation along a 1-D cable of %g mm", model->name, line.length_mm);
+            MT_NUMERICS, "%s: no propagation along a 1-D cable of %g mm", model->name, cable.length_mm);
     return MT_OK;
 }
 
-mt_status mt_plane_wave_line_speed(
+mt_status mt_plane_wave_cable_speed(
     const mt_cell_model *model, size_t variant, double dt_ms, double *speed_mm_ms)
 {
     MT_SCRATCH(arena);
-    mt_line_wave wave;
+    mt_cable_wave wave;
     const mt_status status =
-        mt_plane_wave_line(arena, model, variant, false, mt_plane_wave_to_mm, dt_ms, &wave);
-    if (status == MT_OK) *speed_mm_ms = mt_line_speed(&wave, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
+        mt_plane_wave_cable(arena, model, variant, false, mt_plane_wave_to_mm, dt_ms, &wave);
+    if (status == MT_OK) *speed_mm_ms = mt_cable_speed(&wave, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
     return status;
 }
 

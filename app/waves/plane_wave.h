@@ -7,7 +7,7 @@
 
 #include "app/waves/slab_family.h"
 #include "app/waves/wave_medium.h"
-#include "solver/line.h"
+#include "solver/cable.h"
 
 extern const double mt_plane_wave_stimulated_mm, mt_plane_wave_from_mm, mt_plane_wave_to_mm;
 extern const double mt_plane_wave_duration_ms;
@@ -27,13 +27,13 @@ double mt_plane_wave_rise_mV_ms(void);
 
 /* Computes propagation along a cable of points 0.02 mm apart, for a variant of a model. The cable ends mt_plane_wave_end_mm after to_mm.
  * `round`: true for a circular wavefront, false for a plane one. `wave`: in `arena`. Fails with MT_NUMERICS if propagation fails; other
- * errors come from `mt_line_run`. */
-MT_NODISCARD mt_status mt_plane_wave_line(mt_arena *arena, const mt_cell_model *model, size_t variant,
-    bool round, double to_mm, double dt_ms, mt_line_wave *wave);
+ * errors come from `mt_cable_run`. */
+MT_NODISCARD mt_status mt_plane_wave_cable(mt_arena *arena, const mt_cell_model *model, size_t variant,
+    bool round, double to_mm, double dt_ms, mt_cable_wave *wave);
 
 /* Computes the conduction velocity of the plane wave along such a cable [mm/ms]. With time steps of MT_PLANE_WAVE_CONVERGED_MS it is
- * converged to 0.5 %, and scales with the square root of the diffusivity. Returns the errors of `mt_plane_wave_line`. */
-MT_NODISCARD mt_status mt_plane_wave_line_speed(
+ * converged to 0.5 %, and scales with the square root of the diffusivity. Returns the errors of `mt_plane_wave_cable`. */
+MT_NODISCARD mt_status mt_plane_wave_cable_speed(
     const mt_cell_model *model, size_t variant, double dt_ms, double *speed_mm_ms);
 
 #define MT_PLANE_WAVE_CONVERGED_MS 0.002

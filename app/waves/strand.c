@@ -40,7 +40,7 @@ static const double dx_mm = 0.05;
 
 /* Builds the diffusion operator of n points. An explicit step is stable up to dt D / dx^2 = 1/2; the limit here is 0.4. Unused entries of a
  * row refer to the point itself, with rate 0. */
-static mt_status make_line(mt_arena *arena, size_t n, double rate_per_ms, double dx, mt_diffusion *d)
+static mt_status make_cable(mt_arena *arena, size_t n, double rate_per_ms, double dx, mt_diffusion *d)
 {
     *d = (mt_diffusion){.n_elements = n, .limit_dt_ms = 0.4 / rate_per_ms};
     MT_ALLOC(arena, d->volume_mm3, n);
@@ -69,7 +69,7 @@ mt_status mt_strand_of_points(mt_arena *arena, const mt_wave_medium *medium, int
         .stimulated_mm = unit * mt_plane_wave_stimulated_mm,
         .from_mm = unit * mt_plane_wave_from_mm,
         .to_mm = unit * mt_plane_wave_to_mm};
-    MT_TRY(make_line(arena, n, diffusivity(medium, axis) / (dx * dx), dx, &strand->diffusion));
+    MT_TRY(make_cable(arena, n, diffusivity(medium, axis) / (dx * dx), dx, &strand->diffusion));
     strand->pde_steps = mt_monodomain_pde_steps(&strand->diffusion, medium->dt_ms);
     MT_ALLOC(arena, place_mm, n);
     for (size_t i = 0; i < n; i++) place_mm[i] = ((double)i + 0.5) * dx;

@@ -203,7 +203,7 @@ static mt_status tune(tuning *t, const double asked[MT_TUNING_DIRECTIONS])
     MT_TRY(mt_wave_medium_for_tuning(t->input, &medium));
     MT_TRY(check(t, asked));
     mt_progress_stage("plane wave along a 1-D cable");
-    MT_TRY(mt_plane_wave_line_speed(
+    MT_TRY(mt_plane_wave_cable_speed(
         medium.model, medium.variant, fmin(MT_PLANE_WAVE_CONVERGED_MS, medium.dt_ms), &t->line_mm_ms));
     mt_progress_stage("generating the meshes");
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++) MT_TRY(begin_direction(t, k, asked[k]));

@@ -1,6 +1,6 @@
-/* For tests: bars and lines of tissue under two stimuli, and the conduction velocities of the first and the second wavefront.
+/* For tests: bars and cables of tissue under two stimuli, and the conduction velocities of the first and the second wavefront.
  *
- * A bar is a slab of mirrored boxes, BAR_WIDE boxes wide in the transverse directions. A line is the same problem in one dimension: an
+ * A bar is a slab of mirrored boxes, BAR_WIDE boxes wide in the transverse directions. A cable is the same problem in one dimension: an
  * operator of central differences replaces the finite volumes in the same backend. Both have the same ionic model, tissue, and stimuli
  * in mm and ms. */
 #pragma once
@@ -66,7 +66,7 @@ static inline void bar_of_boxes(
 }
 
 /* Builds an operator of points at (i + 1/2) dx, coupled to both neighbours; stable up to dt D / dx^2 = 1/2, here at most 0.4. */
-static inline void line_operator(bar *b, double diffusivity, double dx_mm)
+static inline void cable_operator(bar *b, double diffusivity, double dx_mm)
 {
     mt_diffusion *d = &b->s.diffusion;
     d->volume_mm3 = mt_arena_alloc(&b->s.arena, d->n_elements, sizeof *d->volume_mm3);
@@ -82,14 +82,14 @@ static inline void line_operator(bar *b, double diffusivity, double dx_mm)
     }
 }
 
-/* Builds a line, longitudinal (axis 0) or transverse. */
+/* Builds a cable, longitudinal (axis 0) or transverse. */
 static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats *w)
 {
     const double diffusivity =
         axis == 0 ? mt_tissue_diffusivity_l(&mt_tissue_default) : mt_tissue_diffusivity_t(&mt_tissue_default);
     *b = (bar){.axis = axis};
     b->s.diffusion = (mt_diffusion){.n_elements = (size_t)llround(w->length_mm / dx_mm)};
-    line_operator(b, diffusivity, dx_mm);
+    cable_operator(b, diffusivity, dx_mm);
     bar_places(b);
     b->place_mm = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->place_mm);
     uint32_t *element = mt_arena_alloc(&b->s.arena, b->n, sizeof *element);
@@ -152,15 +152,15 @@ static inline double bar_speed(const bar *b, const beats *w, int k)
     return 1 / mt_line_fit_slope(&fit);
 }
 
-/* Returns the conduction velocity on a fine line: spacing 0.05 mm longitudinal, 0.02 mm transverse, accurate to 0.4 %. */
-static inline double line_speed_of(const beats *w, size_t axis, int k)
+/* Returns the conduction velocity on a fine cable: spacing 0.05 mm longitudinal, 0.02 mm transverse, accurate to 0.4 %. */
+static inline double cable_speed_of(const beats *w, size_t axis, int k)
 {
-    bar line;
-    bar_of_points(&line, axis, axis == 0 ? 0.05 : 0.02, w);
-    bar_run(&line, w);
-    const double speed = bar_speed(&line, w, k);
-    cr_log_info("axis %zu, wave %d: %.4f mm/ms on a line", axis, k, speed);
-    mt_arena_free(&line.s.arena);
+    bar cable;
+    bar_of_points(&cable, axis, axis == 0 ? 0.05 : 0.02, w);
+    bar_run(&cable, w);
+    const double speed = bar_speed(&cable, w, k);
+    cr_log_info("axis %zu, wave %d: %.4f mm/ms on a cable", axis, k, speed);
+    mt_arena_free(&cable.s.arena);
     return speed;
 }
 
@@ -185,7 +185,7 @@ typedef struct late {
 /* Compares the k-th wavefront along an axis (0: longitudinal) in boxes with elements of size h, without and with spreading. */
 static inline void expect_late(const beats *w, double h_mm, size_t axis, int k, late expected)
 {
-    const double right_mm_ms = line_speed_of(w, axis, k);
+    const double right_mm_ms = cable_speed_of(w, axis, k);
     bar plain, usual;
     bar_of_boxes(&plain, &mt_diffusion_scheme_plain, axis, h_mm, w);
     bar_of_boxes(&usual, &mt_diffusion_scheme_default, axis, h_mm, w);

@@ -1,6 +1,6 @@
-/* Plane waves in the usual tissue, through slabs and along a line.
+/* Plane waves in the usual tissue, through slabs and along a cable.
  *
- * In a slab: by finite volumes and the cpu backend, longitudinal or transverse (fibres along x). Along a line: by central differences
+ * In a slab: by finite volumes and the cpu backend, longitudinal or transverse (fibres along x). Along a cable: by central differences
  * and the ionic model of tests/solver/cells/tp06_oracle.h. It shares only the splitting with the solver: reaction first (forward Euler,
  * gate m by Rush-Larsen), then explicit diffusion steps. */
 #pragma once
@@ -67,9 +67,9 @@ static inline double slab_speed(const mt_cell_model *model, const mt_diffusion_s
     return speed;
 }
 
-enum { LINE_MM = 8 };
+enum { CABLE_MM = 8 };
 
-/* Computes one step of dt_ms of the elements i < n of a line; the first n_stimulated have `rise` [mV/ms]. All rates are taken at the
+/* Computes one step of dt_ms of the elements i < n of a cable; the first n_stimulated have `rise` [mV/ms]. All rates are taken at the
  * start of the step. */
 static inline void react(size_t n, double (*y)[ORACLE_N], double dt_ms, size_t n_stimulated, double rise)
 {
@@ -93,13 +93,13 @@ static inline void diffuse(size_t n, double (*y)[ORACLE_N], double ratio)
     }
 }
 
-/* Returns the longitudinal conduction velocity [mm/ms] along a line of points dx_mm apart, with time steps of dt_ms. */
-static inline double line_speed(double dx_mm, double dt_ms)
+/* Returns the longitudinal conduction velocity [mm/ms] along a cable of points dx_mm apart, with time steps of dt_ms. */
+static inline double cable_speed(double dx_mm, double dt_ms)
 {
     enum { MOST = 400 };
     const double d = 0.17 * 0.62 / (0.17 + 0.62) / (140 * 0.01); /* mm^2/ms */
     static double y[MOST][ORACLE_N], x[MOST], t[MOST];
-    const size_t n = (size_t)llround(LINE_MM / dx_mm),
+    const size_t n = (size_t)llround(CABLE_MM / dx_mm),
                  substeps = (size_t)ceil(d * dt_ms / (dx_mm * dx_mm) / 0.4);
     size_t reached = 0;
     cr_assert_leq(n, MOST);
@@ -130,6 +130,6 @@ static inline double usual_speed(size_t axis)
 {
     static double along;
     const double ratio = (0.019 * 0.24 / (0.019 + 0.24)) / (0.17 * 0.62 / (0.17 + 0.62));
-    if (along == 0) along = 2 * line_speed(0.02, 0.01) - line_speed(0.02, 0.02);
+    if (along == 0) along = 2 * cable_speed(0.02, 0.01) - cable_speed(0.02, 0.02);
     return along * (axis == 0 ? 1 : sqrt(ratio));
 }

@@ -104,7 +104,7 @@ static shadows shadows_beside(mt_arena *room, const mt_monodomain *problem)
 }
 
 /* In the middle of a converged line, longitudinal. */
-static transient on_a_line(void)
+static transient on_a_cable(void)
 {
     bar b;
     const beats w = {.model = &mt_cell_tp06, .length_mm = 8, .stimulated_mm = 1.5};
@@ -151,7 +151,7 @@ static double off(range r, double x) { return fmax(fabs(r.low - x), fabs(r.high 
  * upstroke. */
 Test(calcium, the_calcium_transient_of_every_element_agrees_with_a_converged_wave)
 {
-    const transient cell = single_cell(), wave = on_a_line();
+    const transient cell = single_cell(), wave = on_a_cable();
     const transients plain = in_a_mesh(&mt_diffusion_scheme_plain),
                      usual = in_a_mesh(&mt_diffusion_scheme_default);
     cr_log_info("cell: %.3f uM after %.2f ms; on a line %.3f after %.2f", 1e3 * cell.peak_mM, cell.at_ms,

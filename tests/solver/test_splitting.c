@@ -6,7 +6,7 @@
 
 #include "tests/solver/gmsh_box.h"
 #include "tests/solver/slab_problem.h"
-#include "tests/solver/splitting_line.h"
+#include "tests/solver/splitting_cable.h"
 
 static slab_problem s;
 
@@ -97,10 +97,10 @@ static void step_of_a_front(const void *user, double dt_ms, size_t n, double *st
 
 /* The error of a front as stated in solver/monodomain.h: with many diffusion steps its velocity has an error proportional to dt, and to
  * dt^2 if compensated. (Approximately: points are 0.02 mm apart in a front of 0.13 mm, and "many" is 64.) The splitting is that of
- * tests/solver/splitting_line.h. */
+ * tests/solver/splitting_cable.h. */
 Test(splitting, the_wavefront_error_is_first_order_in_dt_and_second_order_if_compensated)
 {
-    splitting_line l = {.step = step_of_a_front, .d_mm2_ms = 0.019, .dx_mm = 0.02, .substeps = 64};
+    splitting_cable l = {.step = step_of_a_front, .d_mm2_ms = 0.019, .dx_mm = 0.02, .substeps = 64};
     double speed[2][4];
     cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &l.model), MT_OK, "%s", mt_message());
     for (int k = 0; k < 2; k++)

@@ -4,15 +4,15 @@
 #include <math.h>
 
 #include "tests/solver/niederer.h"
-#include "tests/solver/splitting_line.h"
+#include "tests/solver/splitting_cable.h"
 
 enum { STEPS = 4 };
 static const double steps_ms[STEPS] = {0.05, 0.02, 0.01, 0.005};
 
 /* The usual tissue, longitudinal. */
-static splitting_line usual_line(double dx_mm, double dt_ms)
+static splitting_cable usual_cable(double dx_mm, double dt_ms)
 {
-    return (splitting_line){.model = mt_cell_models[0],
+    return (splitting_cable){.model = mt_cell_models[0],
         .step = step_of_model,
         .d_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .dx_mm = dx_mm,
@@ -20,7 +20,7 @@ static splitting_line usual_line(double dx_mm, double dt_ms)
 }
 
 /* Returns the limit dt -> 0, with diffusion steps of an eighth of dt; the first-order error in dt is eliminated. */
-static double limit_of(splitting_line l)
+static double limit_of(splitting_cable l)
 {
     l.substeps = 8, l.a = NAN, l.dt_ms = 0.002;
     const double twice = wave_along(&l).speed_mm_ms;
@@ -28,7 +28,7 @@ static double limit_of(splitting_line l)
     return 2 * wave_along(&l).speed_mm_ms - twice;
 }
 
-static double speed_at(splitting_line l, double dt_ms)
+static double speed_at(splitting_cable l, double dt_ms)
 {
     l.dt_ms = dt_ms;
     return wave_along(&l).speed_mm_ms;
@@ -36,7 +36,7 @@ static double speed_at(splitting_line l, double dt_ms)
 
 /* Compares errors in per cent, to 0.15: the README has one decimal. */
 static void expect_errors(
-    const char *name, const splitting_line *l, double limit, const double expected[STEPS])
+    const char *name, const splitting_cable *l, double limit, const double expected[STEPS])
 {
     for (size_t d = 0; d < STEPS; d++) {
         const double error = 100 * (speed_at(*l, steps_ms[d]) / limit - 1);
@@ -62,7 +62,7 @@ Test(time_steps, with_many_diffusion_steps_activation_is_delayed_for_any_splitti
         {"rush-larsen", step_with_all_gates_by_rush_larsen, 0, false, {-5.3, -1.9, -0.8, -0.3}},
         {"both", step_with_all_gates_by_rush_larsen, 0, true, {-5.3, -1.9, -0.8, -0.3}},
         {"compensated", step_of_model, NAN, false, {0.1, 0.3, 0.2, 0.1}}};
-    splitting_line l = usual_line(0.02, 0);
+    splitting_cable l = usual_cable(0.02, 0);
     const double limit = limit_of(l);
     cr_expect_float_eq(limit, 0.612, 0.001, "%g mm/ms", limit);
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
@@ -84,7 +84,7 @@ Test(time_steps, errors_cancel_with_one_diffusion_step_or_with_compensation)
         {0.2, 4, NAN, {0.3, 0, 0, 0}}, {0.15, 1, 0, {0.8, 0.1, 0, 0}}, {0.1, 1, 0, {2.1, 0.5, 0.2, 0.1}},
         {0.1, 4, 0, {-4.1, -1.6, -0.8, -0.4}}, {0.1, 4, NAN, {0.5, 0.4, 0.2, 0.1}}};
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        splitting_line l = usual_line(ways[k].dx_mm, 0);
+        splitting_cable l = usual_cable(ways[k].dx_mm, 0);
         const double limit = limit_of(l);
         l.substeps = ways[k].substeps, l.a = ways[k].a;
         expect_errors(isnan(l.a) ? "compensated" : "godunov", &l, limit, ways[k].percent);
@@ -115,7 +115,7 @@ Test(time_steps, rush_larsen_for_all_gates_is_stable_at_steps_too_long_for_the_w
     cr_expect(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.4).apd90_ms));
     cr_expect_not(isfinite(cell_alone(mt_cell_models[0], step_of_model, 0.5).apd90_ms));
     cr_expect(isfinite(cell_alone(mt_cell_models[0], step_with_all_gates_by_rush_larsen, 0.8).apd90_ms));
-    splitting_line l = usual_line(0.02, 0);
+    splitting_cable l = usual_cable(0.02, 0);
     const double limit = limit_of(l), as_it_is = 100 * (speed_at(l, 0.1) / limit - 1);
     l.step = step_with_all_gates_by_rush_larsen;
     const double rush_larsen = 100 * (speed_at(l, 0.1) / limit - 1);

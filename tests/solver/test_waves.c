@@ -9,7 +9,7 @@
  * mm/ms on lines of 0.01 mm with steps of 0.02 ms (exact integration would result in 0.613). */
 Test(waves, cv_along_a_cable_agrees_with_published_values)
 {
-    const double fine = line_speed(0.02, 0.02), coarse = line_speed(0.1, 0.02);
+    const double fine = cable_speed(0.02, 0.02), coarse = cable_speed(0.1, 0.02);
     cr_assert_float_eq(fine, 0.600, 0.003, "%g mm/ms", fine);
     cr_assert_float_eq(coarse, fine, 0.015 * fine, "%g and %g mm/ms", coarse, fine);
 }
@@ -39,11 +39,11 @@ Test(waves, cv_and_delays_without_spreading_equal_the_readme)
 
 /* Returns the velocity [mm/ms] of a Mitchell-Schaeffer front along a line of points dx_mm apart, by central differences and forward
  * Euler; the first 1.5 mm start at the plateau. */
-static double ms_line_speed(const ms_times *times, double d_mm2_ms, double dx_mm)
+static double ms_cable_speed(const ms_times *times, double d_mm2_ms, double dx_mm)
 {
     enum { MOST_POINTS = 800 };
     static double y[MOST_POINTS][2], v[MOST_POINTS], x[MOST_POINTS], t[MOST_POINTS];
-    const size_t n = (size_t)llround(LINE_MM / dx_mm);
+    const size_t n = (size_t)llround(CABLE_MM / dx_mm);
     const double ratio = 0.3, dt_ms = ratio * dx_mm * dx_mm / d_mm2_ms;
     size_t reached = 0;
     cr_assert_leq(n, MOST_POINTS);
@@ -72,8 +72,8 @@ Test(waves, mitchell_schaeffer_wavefronts_have_the_cv_of_the_cubic_model)
     const double along = mt_tissue_diffusivity_l(&mt_tissue_default),
                  across = mt_tissue_diffusivity_t(&mt_tissue_default);
     const ms_times open = {ms_paper.in, ms_paper.out, 1e9, 1e9};
-    const double speed = ms_speed(&ms_paper, along), coarse = ms_line_speed(&open, along, 0.04),
-                 fine = ms_line_speed(&open, along, 0.02), paper = ms_line_speed(&ms_paper, along, 0.02);
+    const double speed = ms_speed(&ms_paper, along), coarse = ms_cable_speed(&open, along, 0.04),
+                 fine = ms_cable_speed(&open, along, 0.02), paper = ms_cable_speed(&ms_paper, along, 0.02);
     cr_expect(fabs(fine / speed - 1) < 0.001, "%g and %g mm/ms", fine, speed);
     cr_expect(fabs(fine - speed) < 0.4 * fabs(coarse - speed), "%g, %g, %g mm/ms", coarse, fine, speed);
     cr_expect(paper < speed && paper > 0.99 * speed, "%g and %g mm/ms", paper, speed);

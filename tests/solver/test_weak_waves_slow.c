@@ -1,17 +1,17 @@
 /* Slow propagation: a premature beat in partly recovered tissue, and a reduced sodium current on a finer mesh. */
 #include <criterion/criterion.h>
 
-#include "solver/line.h"
+#include "solver/cable.h"
 #include "tests/solver/cells/weak_sodium.h"
 #include "tests/solver/coarse_bar.h"
 #include "tests/solver/gmsh_box.h"
 
-/* The line of tests/solver/coarse_bar.h compared with that of solver/line.h, which shares neither its operator nor its time loop. */
+/* The cable of tests/solver/coarse_bar.h compared with that of solver/cable.h, which shares neither its operator nor its time loop. */
 Test(weak_waves, the_test_cable_agrees_with_the_cable_of_the_program)
 {
     mt_arena arena = {0};
     const beats w = {mt_cell_models[0], 8, 1.5, 0, 100};
-    const mt_line line = {.model = w.model,
+    const mt_cable cable = {.model = w.model,
         .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .length_mm = w.length_mm,
         .dx_mm = 0.05,
@@ -21,10 +21,10 @@ Test(weak_waves, the_test_cable_agrees_with_the_cable_of_the_program)
         .stimulated_mm = w.stimulated_mm,
         .duration_ms = 2,
         .rise_mV_ms = 50 / 1.4};
-    mt_line_wave wave;
+    mt_cable_wave wave;
     bar b;
-    cr_assert_eq(mt_line_run(&arena, &line, &wave), MT_OK, "%s", mt_message());
-    bar_of_points(&b, 0, line.dx_mm, &w);
+    cr_assert_eq(mt_cable_run(&arena, &cable, &wave), MT_OK, "%s", mt_message());
+    bar_of_points(&b, 0, cable.dx_mm, &w);
     bar_run(&b, &w);
     cr_assert_eq(b.n, wave.n);
     for (size_t i = 0; i < b.n; i++)
@@ -67,6 +67,6 @@ Test(weak_waves, delays_on_a_gmsh_mesh_equal_those_on_boxes)
             gmsh_box(&b.s.arena, 1 / 9., &b.s.mesh);
             for (size_t i = 0; i < 3 * b.s.mesh.n_vertices; i++) b.s.mesh.xyz_mm[i] *= w.length_mm;
             bar_on_mesh(&b, &w);
-            expect_faster(&b, &w, 0, line_speed_of(&w, axis, 0), expected[k][axis]);
+            expect_faster(&b, &w, 0, cable_speed_of(&w, axis, 0), expected[k][axis]);
         }
 }

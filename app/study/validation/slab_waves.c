@@ -23,10 +23,10 @@ mt_status mt_slab_references_make(
         .limit_dt_ms = dt_ms / 10,
         .scale =
             sqrt(mt_tissue_diffusivity_l(&mt_tissue_default) / mt_tissue_diffusivity_t(&mt_tissue_default))};
-    MT_TRY(mt_plane_wave_line(arena, model, 0, true, to_mm, dt_ms, &r->round));
-    MT_TRY(mt_plane_wave_line(arena, model, 0, false, to_mm, dt_ms, &r->plane));
-    MT_TRY(mt_plane_wave_line_speed(model, 0, r->limit_dt_ms, &r->limit_speed_mm_ms));
-    r->speed_mm_ms = mt_line_speed(&r->plane, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
+    MT_TRY(mt_plane_wave_cable(arena, model, 0, true, to_mm, dt_ms, &r->round));
+    MT_TRY(mt_plane_wave_cable(arena, model, 0, false, to_mm, dt_ms, &r->plane));
+    MT_TRY(mt_plane_wave_cable_speed(model, 0, r->limit_dt_ms, &r->limit_speed_mm_ms));
+    r->speed_mm_ms = mt_cable_speed(&r->plane, mt_plane_wave_from_mm, mt_plane_wave_to_mm);
     r->peak_mV = fmax(r->round.peak_mV, r->plane.peak_mV);
     return MT_OK;
 }
@@ -125,7 +125,7 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
 /* ---- evaluation ---- */
 
 /* Computes the slopes of activation times over those of the reference in each sector; a plane wave uses only sector 0. */
-static void find_slopes(const slab *s, const mt_line_wave *reference, double *slope)
+static void find_slopes(const slab *s, const mt_cable_wave *reference, double *slope)
 {
     const double degrees = 90. / MT_SLAB_SECTORS;
     mt_line_fit fit[MT_SLAB_SECTORS] = {0};
@@ -135,7 +135,7 @@ static void find_slopes(const slab *s, const mt_line_wave *reference, double *sl
         const double angle = s->wave == CORNER ? atan2(at[1], at[0]) * 180 / M_PI : 0,
                      /* vertices can be at exactly 90 degrees */
             sector = fmin(angle / degrees, MT_SLAB_SECTORS - 1);
-        mt_line_fit_add(&fit[(size_t)sector], mt_line_time(reference, distance), s->activation_ms[c]);
+        mt_line_fit_add(&fit[(size_t)sector], mt_cable_time(reference, distance), s->activation_ms[c]);
     }
     for (size_t k = 0; k < (s->wave == CORNER ? MT_SLAB_SECTORS : 1); k++) {
         slope[k] = mt_line_fit_slope(&fit[k]);

@@ -1,4 +1,4 @@
-/* Conduction velocity through a slab of elements, compared with converged 1-D cables (solver/line.h).
+/* Conduction velocity through a slab of elements, compared with converged 1-D cables (solver/cable.h).
  *
  * The slab has the default tissue with fibres along x, a size of 20 x 7 mm or slightly more, and a corner at 0. Lengths are scaled:
  * a mm along y or z counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic. Three waves propagate through it, each
@@ -15,7 +15,7 @@
 #include "mesh/mesh.h"
 #include "mesh/info.h"
 #include "solver/diffusion/scheme.h"
-#include "solver/line.h"
+#include "solver/cable.h"
 
 /* Minimum size of a slab along x and y. */
 extern const double mt_slab_waves_size_mm[2];
@@ -25,14 +25,14 @@ typedef struct mt_slab_references {
     const mt_cell_model *model; /* with its first variant */
     double dt_ms;
     double scale; /* sqrt(D_l / D_t): ratio of longitudinal to transverse velocity */
-    mt_line_wave round, plane;
+    mt_cable_wave round, plane;
     double speed_mm_ms;                    /* longitudinal velocity of the plane wave */
     double limit_dt_ms, limit_speed_mm_ms; /* same, with a tenth of the time step */
     double peak_mV;                        /* highest V of both waves */
 } mt_slab_references;
 
 /* Computes the references in `arena`. Fails with MT_NUMERICS if a wave dies out, or with MT_MEMORY. Returns the errors of
- * `mt_line_run`. */
+ * `mt_cable_run`. */
 MT_NODISCARD mt_status mt_slab_references_make(
     mt_arena *arena, const mt_cell_model *model, double dt_ms, mt_slab_references *references);
 

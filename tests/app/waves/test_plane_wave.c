@@ -19,7 +19,7 @@ static mt_wave_medium medium(double along, double across)
 static double line_mm_ms(const mt_wave_medium *m)
 {
     double speed;
-    cr_assert_eq(mt_plane_wave_line_speed(m->model, 0, m->dt_ms, &speed), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_plane_wave_cable_speed(m->model, 0, m->dt_ms, &speed), MT_OK, "%s", mt_message());
     return speed;
 }
 

@@ -32,7 +32,7 @@ static tuned tune_on(mt_slab_family family, double edge_mm)
     cr_assert_eq(mt_case_load(&t.arena, path, NULL, 0, &t.input), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_tune(&kind, asked_mm_ms, &t.input, &t.tuning), MT_OK, "%s", mt_message());
     cr_assert_eq(
-        mt_plane_wave_line_speed(mt_case_model(&t.input), 0, MT_PLANE_WAVE_CONVERGED_MS, &t.line_mm_ms),
+        mt_plane_wave_cable_speed(mt_case_model(&t.input), 0, MT_PLANE_WAVE_CONVERGED_MS, &t.line_mm_ms),
         MT_OK);
     return t;
 }

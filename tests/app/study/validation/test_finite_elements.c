@@ -6,7 +6,7 @@
 #include "data/core/line_fit.h"
 #include "mesh/make/slab.h"
 #include "app/study/validation/finite_elements.h"
-#include "solver/line.h"
+#include "solver/cable.h"
 
 static mt_arena arena;
 
@@ -63,10 +63,10 @@ static double bar_speed(double edge_mm, bool consistent, bool along)
     return bar_speed_by(edge_mm, consistent, along, MT_SPLITTING_GODUNOV, usual_dt_ms);
 }
 
-static double line_speed(double dx_mm, bool along)
+static double cable_speed(double dx_mm, bool along)
 {
-    mt_line_wave wave;
-    const mt_line line = {.model = mt_cell_models[0],
+    mt_cable_wave wave;
+    const mt_cable cable = {.model = mt_cell_models[0],
         .diffusivity_mm2_ms =
             along ? mt_tissue_diffusivity_l(&mt_tissue_default) : mt_tissue_diffusivity_t(&mt_tissue_default),
         .length_mm = length_mm,
@@ -77,8 +77,8 @@ static double line_speed(double dx_mm, bool along)
         .duration_ms = 2,
         .rise_mV_ms = 50 / 1.4,
         .far_mm = from_mm};
-    cr_assert_eq(mt_line_run(&arena, &line, &wave), MT_OK, "%s", mt_message());
-    return mt_line_speed(&wave, from_mm, to_mm);
+    cr_assert_eq(mt_cable_run(&arena, &cable, &wave), MT_OK, "%s", mt_message());
+    return mt_cable_speed(&wave, from_mm, to_mm);
 }
 
 /* For a field that varies along x only, all vertices of Kuhn's tetrahedra have the same three-point formula: with lumped mass the central
@@ -87,8 +87,8 @@ Test(finite_elements, with_lumped_mass_a_plane_wave_has_the_cv_of_finite_differe
 {
     for (int along = 0; along < 2; along++) {
         const double edge_mm = along ? 0.2 : 0.18, bar = bar_speed(edge_mm, false, along),
-                     line = line_speed(edge_mm, along);
-        cr_expect_float_eq(bar, line, 1e-4 * line, "%.7f and %.7f mm/ms", bar, line);
+                     cable = cable_speed(edge_mm, along);
+        cr_expect_float_eq(bar, cable, 1e-4 * cable, "%.7f and %.7f mm/ms", bar, cable);
     }
 }
 
@@ -96,7 +96,7 @@ Test(finite_elements, with_lumped_mass_a_plane_wave_has_the_cv_of_finite_differe
  * with the consistent mass and underestimated with the lumped mass. */
 Test(finite_elements, lumped_and_consistent_mass_converge_to_the_same_cv)
 {
-    const double converged = line_speed(0.02, true);
+    const double converged = cable_speed(0.02, true);
     for (int consistent = 0; consistent < 2; consistent++) {
         const double coarse = bar_speed(0.1, consistent, true) / converged - 1,
                      fine = bar_speed(0.05, consistent, true) / converged - 1;

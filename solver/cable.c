@@ -1,4 +1,4 @@
-#include "solver/line.h"
+#include "solver/cable.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 /* The arrays of a run, [n] and [n][n_states] in blocks. */
 typedef struct tracking {
-    const mt_line *line;
+    const mt_cable *cable;
     size_t n, n_stimulated, n_far; /* number of points, of points below stimulated_mm, and below far_mm */
     size_t substeps, n_activated, n_repolarised, step;
     double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] */
@@ -16,26 +16,26 @@ typedef struct tracking {
     double *s, share; /* [n] spread reaction, and the share of the reaction that is spread */
     /* [n] fraction of the difference to the outer and the inner point that a substep adds */
     double *outward, *inward;
-    mt_line_wave *wave;
+    mt_cable_wave *wave;
 } tracking;
 
-static mt_status check(const mt_line *line)
+static mt_status check(const mt_cable *cable)
 {
     const struct {
         const char *name;
         double value;
-    } positive[] = {{"diffusivity_mm2_ms", line->diffusivity_mm2_ms}, {"length_mm", line->length_mm},
-        {"dx_mm", line->dx_mm}, {"dt_ms", line->dt_ms}, {"end_ms", line->end_ms}};
+    } positive[] = {{"diffusivity_mm2_ms", cable->diffusivity_mm2_ms}, {"length_mm", cable->length_mm},
+        {"dx_mm", cable->dx_mm}, {"dt_ms", cable->dt_ms}, {"end_ms", cable->end_ms}};
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
         if (!(positive[k].value > 0) || !isfinite(positive[k].value))
-            return mt_fail(MT_INPUT, "line: %s is %g; it must be finite and above 0", positive[k].name,
+            return mt_fail(MT_INPUT, "cable: %s is %g; it must be finite and above 0", positive[k].name,
                 positive[k].value);
-    if (line->length_mm < 2 * line->dx_mm || line->length_mm / line->dx_mm > 1e7)
-        return mt_fail(MT_INPUT, "line: %g mm with a spacing of %g mm; allowed: 2 to 10 million points",
-            line->length_mm, line->dx_mm);
-    if (line->dt_ms > line->model->dt_max_ms)
-        return mt_fail(MT_INPUT, "line: dt_ms is %g; %s is stable up to %g", line->dt_ms, line->model->name,
-            line->model->dt_max_ms);
+    if (cable->length_mm < 2 * cable->dx_mm || cable->length_mm / cable->dx_mm > 1e7)
+        return mt_fail(MT_INPUT, "cable: %g mm with a spacing of %g mm; allowed: 2 to 10 million points",
+            cable->length_mm, cable->dx_mm);
+    if (cable->dt_ms > cable->model->dt_max_ms)
+        return mt_fail(MT_INPUT, "cable: dt_ms is %g; %s is stable up to %g", cable->dt_ms,
+            cable->model->name, cable->model->dt_max_ms);
     return MT_OK;
 }
 
@@ -43,7 +43,7 @@ static mt_status check(const mt_line *line)
 static size_t points_below(const tracking *t, double place_mm)
 {
     size_t n = 0;
-    while (n < t->n && ((double)n + 0.5) * t->line->dx_mm < place_mm) n++;
+    while (n < t->n && ((double)n + 0.5) * t->cable->dx_mm < place_mm) n++;
     return n;
 }
 
@@ -51,28 +51,29 @@ static size_t points_below(const tracking *t, double place_mm)
  * + 1/2) dx^2. */
 static void set_shares(tracking *t)
 {
-    const mt_line *line = t->line;
+    const mt_cable *cable = t->cable;
     const double share =
-        line->diffusivity_mm2_ms * line->dt_ms / (double)t->substeps / (line->dx_mm * line->dx_mm);
+        cable->diffusivity_mm2_ms * cable->dt_ms / (double)t->substeps / (cable->dx_mm * cable->dx_mm);
     for (size_t i = 0; i < t->n; i++) {
         const double middle = (double)i + 0.5;
-        t->outward[i] = i + 1 == t->n ? 0 : line->round ? share * (middle + 0.5) / middle : share;
-        t->inward[i] = i == 0 ? 0 : line->round ? share * (middle - 0.5) / middle : share;
+        t->outward[i] = i + 1 == t->n ? 0 : cable->round ? share * (middle + 0.5) / middle : share;
+        t->inward[i] = i == 0 ? 0 : cable->round ? share * (middle - 0.5) / middle : share;
     }
 }
 
 static mt_status begin(
-    mt_arena *arena, mt_arena *scratch, const mt_line *line, mt_line_wave *wave, tracking *t)
+    mt_arena *arena, mt_arena *scratch, const mt_cable *cable, mt_cable_wave *wave, tracking *t)
 {
-    const mt_cell_variant *variant = line->changed ? line->changed : &line->model->variants[line->variant];
-    const size_t n_states = line->model->n_states;
-    *t = (tracking){.line = line, .n = (size_t)llround(line->length_mm / line->dx_mm), .wave = wave};
-    *wave = (mt_line_wave){.n = t->n, .dx_mm = line->dx_mm, .peak_mV = -INFINITY};
+    const mt_cell_variant *variant =
+        cable->changed ? cable->changed : &cable->model->variants[cable->variant];
+    const size_t n_states = cable->model->n_states;
+    *t = (tracking){.cable = cable, .n = (size_t)llround(cable->length_mm / cable->dx_mm), .wave = wave};
+    *wave = (mt_cable_wave){.n = t->n, .dx_mm = cable->dx_mm, .peak_mV = -INFINITY};
     MT_ALLOC(arena, wave->activation_ms, t->n);
     MT_ALLOC(arena, wave->apd90_ms, t->n);
     MT_ALLOC(scratch, t->peak, t->n);
     for (int k = 0; k < MT_PACED; k++) MT_ALLOC(scratch, t->paced[k], t->n);
-    mt_cell_constants_double(line->model, variant, 1, t->constants);
+    mt_cell_constants_double(cable->model, variant, 1, t->constants);
     t->rest_mV = variant->v_mV;
     MT_ALLOC(scratch, t->v, t->n);
     MT_ALLOC(scratch, t->next, t->n);
@@ -89,22 +90,24 @@ static mt_status begin(
         for (size_t k = 0; k < n_states; k++)
             t->states[mt_block_index(t->n, n_states, i, k)] = variant->states[k];
     }
-    t->n_stimulated = points_below(t, line->stimulated_mm);
-    t->n_far = points_below(t, line->far_mm);
-    t->substeps = (size_t)ceil(line->diffusivity_mm2_ms * line->dt_ms / (0.4 * line->dx_mm * line->dx_mm));
-    t->share = mt_splitting_compensation(line->splitting, t->substeps);
+    t->n_stimulated = points_below(t, cable->stimulated_mm);
+    t->n_far = points_below(t, cable->far_mm);
+    t->substeps =
+        (size_t)ceil(cable->diffusivity_mm2_ms * cable->dt_ms / (0.4 * cable->dx_mm * cable->dx_mm));
+    t->share = mt_splitting_compensation(cable->splitting, t->substeps);
     set_shares(t);
     return MT_OK;
 }
 
 static void step_cells(tracking *t)
 {
-    const mt_line *line = t->line;
-    const mt_multirate_step at = {line->dt_ms, line->tolerance_mV, t->step};
-    if (line->stepping == MT_STEPPING_UNIFORM)
-        mt_cell_react_double(line->model, t->constants, 1, NULL, line->dt_ms, t->n, t->states, t->v, t->next);
+    const mt_cable *cable = t->cable;
+    const mt_multirate_step at = {cable->dt_ms, cable->tolerance_mV, t->step};
+    if (cable->stepping == MT_STEPPING_UNIFORM)
+        mt_cell_react_double(
+            cable->model, t->constants, 1, NULL, cable->dt_ms, t->n, t->states, t->v, t->next);
     else
-        mt_cell_multirate_react_double(line->model, t->constants, 1, NULL, &at, t->n, t->states,
+        mt_cell_multirate_react_double(cable->model, t->constants, 1, NULL, &at, t->n, t->states,
             t->paced[MT_PACED_KEPT], t->paced[MT_PACED_CHANGE], t->paced[MT_PACED_SINCE], t->v, t->next);
 }
 
@@ -139,7 +142,7 @@ static void record_end(tracking *t, size_t i, double before, double now, double 
     if (isinf(t->wave->activation_ms[i]) || isfinite(t->wave->apd90_ms[i])) return;
     if (!(before >= end_mV && now < end_mV)) return;
     t->wave->apd90_ms[i] =
-        from_ms + t->line->dt_ms * (before - end_mV) / (before - now) - t->wave->activation_ms[i];
+        from_ms + t->cable->dt_ms * (before - end_mV) / (before - now) - t->wave->activation_ms[i];
     t->n_repolarised++;
 }
 
@@ -149,12 +152,12 @@ static mt_status record(tracking *t, double from_ms)
         const double before = t->before[i], now = t->v[i];
         if (!isfinite(now))
             return mt_fail(
-                MT_NUMERICS, "line: V is not a number at %g mm", ((double)i + 0.5) * t->line->dx_mm);
+                MT_NUMERICS, "cable: V is not a number at %g mm", ((double)i + 0.5) * t->cable->dx_mm);
         t->before[i] = now;
         if (i >= t->n_far) t->wave->peak_mV = fmax(t->wave->peak_mV, now);
         record_end(t, i, before, now, from_ms);
         if (!(before < 0 && now >= 0) || isfinite(t->wave->activation_ms[i])) continue;
-        t->wave->activation_ms[i] = from_ms + t->line->dt_ms * before / (before - now);
+        t->wave->activation_ms[i] = from_ms + t->cable->dt_ms * before / (before - now);
         t->n_activated++;
     }
     return MT_OK;
@@ -162,13 +165,13 @@ static mt_status record(tracking *t, double from_ms)
 
 static mt_status run(tracking *t)
 {
-    const mt_line *line = t->line;
-    const size_t stimulated_steps = (size_t)llround(line->duration_ms / line->dt_ms);
-    for (t->step = 0; (line->repolarises ? t->n_repolarised : t->n_activated) < t->n; t->step++) {
-        const double now_ms = (double)t->step * line->dt_ms;
-        if (now_ms >= line->end_ms) break;
+    const mt_cable *cable = t->cable;
+    const size_t stimulated_steps = (size_t)llround(cable->duration_ms / cable->dt_ms);
+    for (t->step = 0; (cable->repolarises ? t->n_repolarised : t->n_activated) < t->n; t->step++) {
+        const double now_ms = (double)t->step * cable->dt_ms;
+        if (now_ms >= cable->end_ms) break;
         for (size_t i = 0; t->step < stimulated_steps && i < t->n_stimulated; i++)
-            t->v[i] += line->dt_ms * line->rise_mV_ms;
+            t->v[i] += cable->dt_ms * cable->rise_mV_ms;
         react(t);
         for (size_t k = 0; k < t->substeps; k++) diffuse(t);
         for (size_t i = 0; i < t->n; i++) t->v[i] -= t->s[i];
@@ -177,16 +180,16 @@ static mt_status run(tracking *t)
     return MT_OK;
 }
 
-mt_status mt_line_run(mt_arena *arena, const mt_line *line, mt_line_wave *wave)
+mt_status mt_cable_run(mt_arena *arena, const mt_cable *cable, mt_cable_wave *wave)
 {
     MT_SCRATCH(scratch);
     tracking t;
-    MT_TRY(check(line));
-    MT_TRY(begin(arena, scratch, line, wave, &t));
+    MT_TRY(check(cable));
+    MT_TRY(begin(arena, scratch, cable, wave, &t));
     return run(&t);
 }
 
-double mt_line_time(const mt_line_wave *wave, double at_mm)
+double mt_cable_time(const mt_cable_wave *wave, double at_mm)
 {
     const double place = at_mm / wave->dx_mm - 0.5;
     const size_t i = (size_t)fmin(fmax(place, 0), (double)(wave->n - 2));
@@ -194,7 +197,7 @@ double mt_line_time(const mt_line_wave *wave, double at_mm)
     return t[0] + (place - (double)i) * (t[1] - t[0]);
 }
 
-double mt_line_speed(const mt_line_wave *wave, double from_mm, double to_mm)
+double mt_cable_speed(const mt_cable_wave *wave, double from_mm, double to_mm)
 {
     mt_line_fit fit = {0};
     for (size_t i = 0; i < wave->n; i++) {

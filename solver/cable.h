@@ -17,7 +17,7 @@
 #include "solver/monodomain.h"
 #include "solver/cells/model.h"
 
-typedef struct mt_line {
+typedef struct mt_cable {
     const mt_cell_model *model;
     size_t variant;
     const mt_cell_variant *changed; /* replaces the variant; NULL: use the model's own */
@@ -32,23 +32,23 @@ typedef struct mt_line {
     /* The stimulus is on from the start, at the points below stimulated_mm. */
     double stimulated_mm, duration_ms, rise_mV_ms;
     double far_mm; /* start of the range that peak_mV is taken from */
-} mt_line;
+} mt_cable;
 
-typedef struct mt_line_wave {
+typedef struct mt_cable_wave {
     size_t n;
     double dx_mm;
     double *activation_ms; /* [n] first passage through 0 mV, interpolated; infinite if not activated */
     /* [n] from activation to the passage through rest + 0.1 (peak - rest); infinite if not repolarised */
     double *apd90_ms;
     double peak_mV; /* highest Vm after a time step, from far_mm on */
-} mt_line_wave;
+} mt_cable_wave;
 
 /* Runs the cable; returns the result in `arena`. MT_INPUT if a length, a time or the diffusivity is not finite and positive, or if dt_ms is
  * above the limit of the model. MT_NUMERICS if Vm is not a number. MT_MEMORY. Deterministic; time O(n steps). */
-MT_NODISCARD mt_status mt_line_run(mt_arena *arena, const mt_line *line, mt_line_wave *wave);
+MT_NODISCARD mt_status mt_cable_run(mt_arena *arena, const mt_cable *cable, mt_cable_wave *wave);
 
 /* Returns the activation time at a place [ms]: linear between points, and extrapolated beyond the first and the last. */
-double mt_line_time(const mt_line_wave *wave, double at_mm);
+double mt_cable_time(const mt_cable_wave *wave, double at_mm);
 
 /* Returns the conduction velocity between two places [mm/ms], by a linear fit of all activation times; NaN if a point is not activated. */
-double mt_line_speed(const mt_line_wave *wave, double from_mm, double to_mm);
+double mt_cable_speed(const mt_cable_wave *wave, double from_mm, double to_mm);

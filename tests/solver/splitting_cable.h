@@ -1,4 +1,4 @@
-/* Time stepping schemes compared along a line and in a single cell: a second implementation of the schemes of solver/monodomain.h, and
+/* Time stepping schemes compared along a cable and in a single cell: a second implementation of the schemes of solver/monodomain.h, and
  * others. */
 #pragma once
 
@@ -45,23 +45,23 @@ static inline void step_with_all_gates_by_rush_larsen(
 }
 
 /* Points at (i + 1/2) dx_mm along 8 mm; the first 1.5 mm are stimulated for 2 ms. */
-typedef struct splitting_line {
+typedef struct splitting_cable {
     const mt_cell_model *model;
     splitting_step *step;
     double d_mm2_ms, dx_mm, dt_ms;
     size_t substeps; /* diffusion steps per time step; 0: as few as D dt <= 0.4 dx^2 allows */
     double a;        /* s = a (v* - v); NaN: (1 - 1 / substeps) / 2 */
     bool strang;     /* half of the diffusion before the reaction; each half has `substeps` steps */
-} splitting_line;
+} splitting_cable;
 
 typedef struct splitting_wave {
     double speed_mm_ms; /* between 3.2 and 7.2 mm; NaN if not reached */
     double peak_mV;     /* the peak voltage there, sampled after time steps */
 } splitting_wave;
 
-enum { LINE_POINTS_MOST = 512, LINE_STATES_MOST = 18 };
+enum { CABLE_POINTS_MOST = 512, CABLE_STATES_MOST = 18 };
 
-static inline void diffuse_line(size_t n, double *v, double ratio)
+static inline void diffuse_cable(size_t n, double *v, double ratio)
 {
     double left = v[0];
     for (size_t i = 0; i < n; i++) {
@@ -82,10 +82,10 @@ static inline double slope_between(size_t n, double dx_mm, const double *t, doub
     return (points * xt - x1 * t1) / (points * xx - x1 * x1);
 }
 
-static inline splitting_wave wave_along(const splitting_line *l)
+static inline splitting_wave wave_along(const splitting_cable *l)
 {
-    static double v[LINE_POINTS_MOST], before[LINE_POINTS_MOST], s[LINE_POINTS_MOST], t[LINE_POINTS_MOST],
-        state[LINE_POINTS_MOST * LINE_STATES_MOST];
+    static double v[CABLE_POINTS_MOST], before[CABLE_POINTS_MOST], s[CABLE_POINTS_MOST], t[CABLE_POINTS_MOST],
+        state[CABLE_POINTS_MOST * CABLE_STATES_MOST];
     const mt_cell_variant *rest = &l->model->variants[0];
     const size_t n = (size_t)llround(8 / l->dx_mm), n_states = l->model->n_states;
     const double part_ms = l->strang ? l->dt_ms / 2 : l->dt_ms,
@@ -94,7 +94,7 @@ static inline splitting_wave wave_along(const splitting_line *l)
     const double a = isnan(l->a) ? (1 - 1 / (double)substeps) / 2 : l->a;
     splitting_wave wave = {.peak_mV = -INFINITY};
     size_t reached = 0;
-    cr_assert(n <= LINE_POINTS_MOST && n_states <= LINE_STATES_MOST && ratio / (double)substeps <= 0.5);
+    cr_assert(n <= CABLE_POINTS_MOST && n_states <= CABLE_STATES_MOST && ratio / (double)substeps <= 0.5);
     for (size_t i = 0; i < n; i++) {
         v[i] = before[i] = rest->v_mV, t[i] = NAN;
         for (size_t k = 0; k < n_states; k++) state[mt_block_index(n, n_states, i, k)] = rest->states[k];
@@ -102,11 +102,11 @@ static inline splitting_wave wave_along(const splitting_line *l)
     for (size_t step = 0; reached < n && (double)step * l->dt_ms < 60; step++) {
         for (size_t i = 0; (double)step * l->dt_ms < 2 - 1e-9 && ((double)i + 0.5) * l->dx_mm < 1.5; i++)
             v[i] += l->dt_ms * 50 / 1.4;
-        for (size_t k = 0; l->strang && k < substeps; k++) diffuse_line(n, v, ratio / (double)substeps);
+        for (size_t k = 0; l->strang && k < substeps; k++) diffuse_cable(n, v, ratio / (double)substeps);
         memcpy(s, v, n * sizeof *s);
         l->step(l->model, l->dt_ms, n, state, v);
         for (size_t i = 0; i < n; i++) s[i] = a * (v[i] - s[i]), v[i] += s[i];
-        for (size_t k = 0; k < substeps; k++) diffuse_line(n, v, ratio / (double)substeps);
+        for (size_t k = 0; k < substeps; k++) diffuse_cable(n, v, ratio / (double)substeps);
         for (size_t i = 0; i < n; i++) {
             v[i] -= s[i];
             if (isnan(t[i]) && v[i] >= 0)
@@ -128,9 +128,9 @@ typedef struct splitting_cell {
 static inline splitting_cell cell_alone(const mt_cell_model *model, splitting_step *step, double dt_ms)
 {
     const mt_cell_variant *rest = &model->variants[0];
-    double state[LINE_STATES_MOST], v = rest->v_mV, rose_ms = NAN;
+    double state[CABLE_STATES_MOST], v = rest->v_mV, rose_ms = NAN;
     splitting_cell cell = {NAN, -INFINITY};
-    cr_assert_leq(model->n_states, (size_t)LINE_STATES_MOST);
+    cr_assert_leq(model->n_states, (size_t)CABLE_STATES_MOST);
     memcpy(state, rest->states, model->n_states * sizeof *state);
     for (size_t k = 0; (double)k * dt_ms < 600 && fabs(v) < 200; k++) {
         const double now_ms = (double)k * dt_ms, before = v;

@@ -1,21 +1,21 @@
 #include <criterion/criterion.h>
 
 #include "data/core/line_fit.h"
-#include "solver/line.h"
+#include "solver/cable.h"
 #include "tests/solver/plane_wave.h"
 
 static mt_arena arena;
 
 static void leave(void) { mt_arena_free(&arena); }
 
-TestSuite(line, .fini = leave);
+TestSuite(cable, .fini = leave);
 
-/* The line of the oracle: the usual tissue, longitudinal, with the stimulus of the benchmark. */
-static mt_line usual(double dx_mm, double dt_ms)
+/* The cable of the oracle: the usual tissue, longitudinal, with the stimulus of the benchmark. */
+static mt_cable usual(double dx_mm, double dt_ms)
 {
-    return (mt_line){.model = mt_cell_models[0],
+    return (mt_cable){.model = mt_cell_models[0],
         .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
-        .length_mm = LINE_MM,
+        .length_mm = CABLE_MM,
         .dx_mm = dx_mm,
         .dt_ms = dt_ms,
         .end_ms = 100,
@@ -25,34 +25,35 @@ static mt_line usual(double dx_mm, double dt_ms)
         .far_mm = 3};
 }
 
-static mt_line_wave wave_of(const mt_line *line)
+static mt_cable_wave wave_of(const mt_cable *cable)
 {
-    mt_line_wave wave;
-    cr_assert_eq(mt_line_run(&arena, line, &wave), MT_OK, "%s", mt_message());
+    mt_cable_wave wave;
+    cr_assert_eq(mt_cable_run(&arena, cable, &wave), MT_OK, "%s", mt_message());
     return wave;
 }
 
 /* The oracle implements the same scheme and equations independently. */
-Test(line, cv_of_a_plane_wave_equals_that_of_the_oracle)
+Test(cable, cv_of_a_plane_wave_equals_that_of_the_oracle)
 {
-    const mt_line line = usual(0.02, 0.02);
-    const mt_line_wave wave = wave_of(&line);
-    const double speed = mt_line_speed(&wave, 0.4 * LINE_MM, 0.9 * LINE_MM), oracle = line_speed(0.02, 0.02);
+    const mt_cable cable = usual(0.02, 0.02);
+    const mt_cable_wave wave = wave_of(&cable);
+    const double speed = mt_cable_speed(&wave, 0.4 * CABLE_MM, 0.9 * CABLE_MM),
+                 oracle = cable_speed(0.02, 0.02);
     cr_expect_float_eq(speed, oracle, 2e-4 * oracle, "%.6f and %.6f mm/ms", speed, oracle);
     cr_expect_float_eq(speed, 0.600, 0.002, "%.6f mm/ms", speed);
     cr_expect(wave.peak_mV > 20 && wave.peak_mV < 50, "%g mV", wave.peak_mV);
 }
 
 /* Twice the length with four times the diffusivity yields the same numbers. */
-Test(line, lengths_scale_with_the_square_root_of_the_diffusivity)
+Test(cable, lengths_scale_with_the_square_root_of_the_diffusivity)
 {
-    mt_line line = usual(0.05, 0.02);
+    mt_cable cable = usual(0.05, 0.02);
     for (int k = 0; k < 2; k++) {
-        line.round = k == 1;
-        const mt_line_wave small = wave_of(&line);
-        mt_line twice = line;
+        cable.round = k == 1;
+        const mt_cable_wave small = wave_of(&cable);
+        mt_cable twice = cable;
         twice.diffusivity_mm2_ms *= 4, twice.length_mm *= 2, twice.dx_mm *= 2, twice.stimulated_mm *= 2;
-        const mt_line_wave large = wave_of(&twice);
+        const mt_cable_wave large = wave_of(&twice);
         cr_assert_eq(small.n, large.n);
         for (size_t i = 0; i < small.n; i++)
             cr_assert_float_eq(small.activation_ms[i], large.activation_ms[i], 1e-9, "point %zu", i);
@@ -61,44 +62,44 @@ Test(line, lengths_scale_with_the_square_root_of_the_diffusivity)
 
 /* Far from its centre a circular wavefront is nearly flat: by the eikonal equation its velocity falls by D / r. Gates move with the
  * wavefront but do not diffuse, so with this ionic model the reduction is a fifth smaller. */
-Test(line, cv_of_a_circular_wavefront_is_reduced_by_its_curvature)
+Test(cable, cv_of_a_circular_wavefront_is_reduced_by_its_curvature)
 {
-    mt_line line = usual(0.05, 0.02);
-    line.length_mm = 14;
-    const mt_line_wave flat = wave_of(&line);
-    line.round = true, line.stimulated_mm = 3;
-    const mt_line_wave round = wave_of(&line);
-    const double plane = mt_line_speed(&flat, 6, 12);
+    mt_cable cable = usual(0.05, 0.02);
+    cable.length_mm = 14;
+    const mt_cable_wave flat = wave_of(&cable);
+    cable.round = true, cable.stimulated_mm = 3;
+    const mt_cable_wave round = wave_of(&cable);
+    const double plane = mt_cable_speed(&flat, 6, 12);
     for (double r = 6; r < 12; r += 2) {
-        const double found = mt_line_speed(&round, r - 0.5, r + 0.5),
-                     expected = plane - line.diffusivity_mm2_ms / r;
+        const double found = mt_cable_speed(&round, r - 0.5, r + 0.5),
+                     expected = plane - cable.diffusivity_mm2_ms / r;
         cr_expect_float_eq(
             found, expected, 0.25 * (plane - expected), "at %g mm: %.5f, %.5f mm/ms", r, found, expected);
     }
 }
 
-Test(line, an_unstimulated_cable_never_activates)
+Test(cable, an_unstimulated_cable_never_activates)
 {
-    mt_line line = usual(0.1, 0.02);
-    line.rise_mV_ms = 0, line.end_ms = 20;
-    const mt_line_wave wave = wave_of(&line);
+    mt_cable cable = usual(0.1, 0.02);
+    cable.rise_mV_ms = 0, cable.end_ms = 20;
+    const mt_cable_wave wave = wave_of(&cable);
     for (size_t i = 0; i < wave.n; i++) cr_assert(isinf(wave.activation_ms[i]));
-    cr_expect_lt(fabs(wave.peak_mV - line.model->variants[0].v_mV), 1, "%g mV", wave.peak_mV);
-    cr_expect(isnan(mt_line_speed(&wave, 2, 6)));
+    cr_expect_lt(fabs(wave.peak_mV - cable.model->variants[0].v_mV), 1, "%g mV", wave.peak_mV);
+    cr_expect(isnan(mt_cable_speed(&wave, 2, 6)));
 }
 
-Test(line, activation_times_between_points_are_interpolated)
+Test(cable, activation_times_between_points_are_interpolated)
 {
     double times[] = {1, 2, 4, 8};
-    const mt_line_wave wave = {.n = 4, .dx_mm = 0.5, .activation_ms = times};
-    cr_expect_float_eq(mt_line_time(&wave, 0.25), 1, 1e-12);
-    cr_expect_float_eq(mt_line_time(&wave, 1), 3, 1e-12);
-    cr_expect_float_eq(mt_line_time(&wave, 1.75), 8, 1e-12);
-    cr_expect_float_eq(mt_line_time(&wave, 0), 0.5, 1e-12);
-    cr_expect_float_eq(mt_line_time(&wave, 2), 10, 1e-12);
+    const mt_cable_wave wave = {.n = 4, .dx_mm = 0.5, .activation_ms = times};
+    cr_expect_float_eq(mt_cable_time(&wave, 0.25), 1, 1e-12);
+    cr_expect_float_eq(mt_cable_time(&wave, 1), 3, 1e-12);
+    cr_expect_float_eq(mt_cable_time(&wave, 1.75), 8, 1e-12);
+    cr_expect_float_eq(mt_cable_time(&wave, 0), 0.5, 1e-12);
+    cr_expect_float_eq(mt_cable_time(&wave, 2), 10, 1e-12);
 }
 
-Test(line, a_fit_is_the_least_squares_solution_for_any_points)
+Test(cable, a_fit_is_the_least_squares_solution_for_any_points)
 {
     const double x[] = {0, 1, 2, 3, 4}, y[] = {1, 0, 4, 2, 5};
     for (double shift = 0; shift < 2e9; shift = 1000 * shift + 1) {
@@ -112,16 +113,16 @@ Test(line, a_fit_is_the_least_squares_solution_for_any_points)
     cr_expect(isnan(mt_line_fit_slope(&one)));
 }
 
-Test(line, invalid_cables_are_rejected_with_the_value_named)
+Test(cable, invalid_cables_are_rejected_with_the_value_named)
 {
     const struct {
-        mt_line line;
+        mt_cable cable;
         const char *name;
     } wrong[] = {{usual(0, 0.02), "dx_mm"}, {usual(0.02, NAN), "dt_ms"},
         {usual(0.02, 0.06), "stable up to 0.05"}, {usual(5, 0.02), "allowed: 2 to 10 million points"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        mt_line_wave wave;
-        cr_assert_eq(mt_line_run(&arena, &wrong[k].line, &wave), MT_INPUT);
+        mt_cable_wave wave;
+        cr_assert_eq(mt_cable_run(&arena, &wrong[k].cable, &wave), MT_INPUT);
         cr_expect(strstr(mt_message(), wrong[k].name), "%s", mt_message());
     }
 }
