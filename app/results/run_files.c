@@ -67,17 +67,18 @@ static const char *lacking(mt_map map)
 /* Writes the meaning of a missing value in the complete mesh. */
 static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 {
-    const char *or_inert = run->problem->mesh.number ? "non-conducting, or " : "", *what = lacking(map);
+    const char *or_nonconducting = run->problem->mesh.number ? "non-conducting, or " : "",
+               *what = lacking(map);
     if (map == MT_MAP_CONDUCTION_VELOCITY)
         (void)snprintf(text, size,
             "undefined: not activated, stimulated, few elements nearby, irregular activation, "
             "collision or origin, or no gradient");
     else if (run->stopped_by)
-        (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms", or_inert,
+        (void)snprintf(text, size, "%snot %s before the run was stopped at %.9g ms", or_nonconducting,
             map == MT_MAP_ACTIVATION ? "activated" : what, mt_run_reached_ms(run));
     else
-        (void)snprintf(
-            text, size, "%snot %s within the %.9g ms of the run", or_inert, what, mt_run_reached_ms(run));
+        (void)snprintf(text, size, "%snot %s within the %.9g ms of the run", or_nonconducting, what,
+            mt_run_reached_ms(run));
 }
 
 /* Writes the share of elements without a conduction velocity and the most frequent reason. */

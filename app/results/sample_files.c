@@ -98,7 +98,7 @@ static mt_status write_traces(mt_arena *arena, const mt_sample_files *files, con
 
 /* The number of points in the picture of the traces, of points above its limit, and of points in non-conducting elements, without V. */
 typedef struct shown {
-    size_t points, beyond, inert;
+    size_t points, beyond, nonconducting;
 } shown;
 
 static shown find_shown(const mt_probes *probes)
@@ -106,7 +106,7 @@ static shown find_shown(const mt_probes *probes)
     shown n = {0};
     for (size_t p = 0; p < probes->n_points; p++) {
         if (probes->element[p] == MT_NO_ELEMENT)
-            n.inert++;
+            n.nonconducting++;
         else if (n.points < MT_CURVES_MAX)
             n.points++;
         else
@@ -148,10 +148,10 @@ static void write_left_out(const shown *n, size_t n_fields, char *text, size_t s
     text[0] = 0;
     if (n->beyond > 0)
         used += (size_t)snprintf(text + used, size - used, "the first %zu of %zu points; ", n->points,
-            n->points + n->beyond + n->inert);
-    if (n->inert > 0)
+            n->points + n->beyond + n->nonconducting);
+    if (n->nonconducting > 0)
         used += (size_t)snprintf(text + used, size - used, "without %zu point%s in non-conducting elements; ",
-            n->inert, n->inert > 1 ? "s" : "");
+            n->nonconducting, n->nonconducting > 1 ? "s" : "");
     if (n_fields > MT_CURVE_PANELS_MAX)
         used += (size_t)snprintf(
             text + used, size - used, "the first %d of %zu fields; ", MT_CURVE_PANELS_MAX, n_fields);

@@ -39,7 +39,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
 }
 
 /* Returns the number, among the conducting elements, of an element of the complete mesh; MT_NO_ELEMENT if it does not conduct. */
-static uint32_t live_number(const mt_problem *p, uint32_t element)
+static uint32_t conducting_number(const mt_problem *p, uint32_t element)
 {
     const uint32_t *number = p->mesh.number,
                    *found = bsearch(&element, number, p->mesh.n_elements, sizeof *number, mt_compare_ids);
@@ -47,24 +47,26 @@ static uint32_t live_number(const mt_problem *p, uint32_t element)
 }
 
 /* Removes non-conducting elements from stimuli and probes, and renumbers the others. */
-static mt_status leave_out_inert(mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
+static mt_status leave_out_nonconducting(
+    mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
 {
     if (!p->mesh.number) return MT_OK;
-    for (size_t k = 0; k < p->probes.n; k++) p->probes.element[k] = live_number(p, p->probes.element[k]);
+    for (size_t k = 0; k < p->probes.n; k++)
+        p->probes.element[k] = conducting_number(p, p->probes.element[k]);
     for (size_t s = 0; s < n_stimuli; s++) {
-        uint32_t *live;
+        uint32_t *conducting;
         size_t n = 0;
         if (stimuli[s].n_elements == 0) continue; /* a site: its elements belong to other stimuli */
-        MT_ALLOC(arena, live, stimuli[s].n_elements);
+        MT_ALLOC(arena, conducting, stimuli[s].n_elements);
         for (size_t k = 0; k < stimuli[s].n_elements; k++) {
-            const uint32_t number = live_number(p, stimuli[s].element[k]);
-            if (number != MT_NO_ELEMENT) live[n++] = number;
+            const uint32_t number = conducting_number(p, stimuli[s].element[k]);
+            if (number != MT_NO_ELEMENT) conducting[n++] = number;
         }
         if (n == 0)
             return mt_fail(MT_INPUT,
                 "stimuli.%zu: all %zu elements are non-conducting; allowed: at least one conducting element",
                 s, stimuli[s].n_elements);
-        stimuli[s].element = live;
+        stimuli[s].element = conducting;
         stimuli[s].n_elements = n;
     }
     return MT_OK;
@@ -129,7 +131,7 @@ mt_status mt_problem_set_stimuli_and_probes(mt_arena *arena, const mt_case *inpu
     mt_stimulus *stimuli;
     MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
     MT_TRY(mt_case_stimuli(arena, input, &p->whole, &stimuli));
-    MT_TRY(leave_out_inert(arena, p, input->n_stimuli, stimuli));
+    MT_TRY(leave_out_nonconducting(arena, p, input->n_stimuli, stimuli));
     return part_by_membrane(arena, input, stimuli, p);
 }
 
@@ -176,12 +178,12 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
 }
 
 /* Selects the conducting elements. */
-static mt_status select_live(mt_arena *arena, const mt_case *input, mt_problem *p)
+static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
-    uint8_t *live;
-    MT_TRY(mt_case_live(arena, input, &p->whole, &live));
-    if (!live) return MT_OK;
-    return mt_mesh_select(arena, &p->whole, live, &p->mesh);
+    uint8_t *conducting;
+    MT_TRY(mt_case_conducting(arena, input, &p->whole, &conducting));
+    if (!conducting) return MT_OK;
+    return mt_mesh_select(arena, &p->whole, conducting, &p->mesh);
 }
 
 /* Sets the parameters of the time loop other than stimuli and cells. */
@@ -218,7 +220,7 @@ mt_status mt_problem_make_on(
     *p = (mt_problem){.whole = *mesh};
     MT_TRY(confirm_surfaces(arena, input, p));
     p->mesh = p->whole;
-    MT_TRY(select_live(arena, input, p));
+    MT_TRY(select_conducting(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(check_parts(input, p, false));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));

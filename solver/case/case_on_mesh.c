@@ -33,7 +33,7 @@ static mt_status cells_of_type(
 }
 
 /* Reduces ascending elements of the complete mesh to the elements in `mesh`, in its numbering; returns their number. */
-static size_t keep_live(const mt_mesh *mesh, size_t n, uint32_t *elements)
+static size_t keep_conducting(const mt_mesh *mesh, size_t n, uint32_t *elements)
 {
     size_t kept = 0;
     if (!mesh->number) return n;
@@ -59,7 +59,7 @@ static mt_status change_region(mt_arena *scratch, const mt_case *from, const mt_
     if (region->type[0]) MT_TRY(mt_cell_variant_find(kinds->model, region->type, &base));
     MT_TRY(
         mt_case_in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
-    n = keep_live(mesh, n, elements);
+    n = keep_conducting(mesh, n, elements);
     return mt_kinds_change(scratch, kinds, by, n, elements, base, &region->asked);
 }
 
@@ -103,7 +103,7 @@ static mt_status change_medium(mt_arena *arena, mt_arena *scratch, const mt_case
     uint32_t *elements;
     MT_TRY(
         mt_case_in_entry("regions", r, mt_region_elements(scratch, &region->region, whole, &n, &elements)));
-    n = keep_live(mesh, n, elements);
+    n = keep_conducting(mesh, n, elements);
     return mt_case_in_entry(
         "regions", r, mt_media_change(arena, media, &from->tissue, n, elements, &region->tissue, r));
 }
@@ -134,13 +134,13 @@ mt_status mt_case_media(
     return mt_media_end(arena, mesh->n_elements, media);
 }
 
-mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **live)
+mt_status mt_case_conducting(mt_arena *arena, const mt_case *from, const mt_mesh *mesh, uint8_t **conducting)
 {
-    size_t n_live = mesh->n_elements;
-    *live = NULL;
+    size_t n_conducting = mesh->n_elements;
+    *conducting = NULL;
     if (from->n_regions == 0) return MT_OK;
-    MT_ALLOC(arena, *live, mesh->n_elements);
-    memset(*live, 1, mesh->n_elements);
+    MT_ALLOC(arena, *conducting, mesh->n_elements);
+    memset(*conducting, 1, mesh->n_elements);
     for (size_t r = 0; r < from->n_regions; r++) {
         size_t n;
         uint32_t *elements;
@@ -149,14 +149,14 @@ mt_status mt_case_live(mt_arena *arena, const mt_case *from, const mt_mesh *mesh
             "regions", r, mt_region_elements(arena, &from->regions[r].region, mesh, &n, &elements)));
         for (size_t k = 0; k < n; k++) {
             const uint8_t now = from->regions[r].non_conducting == 0;
-            n_live += now;
-            n_live -= (*live)[elements[k]];
-            (*live)[elements[k]] = now;
+            n_conducting += now;
+            n_conducting -= (*conducting)[elements[k]];
+            (*conducting)[elements[k]] = now;
         }
     }
-    if (n_live == mesh->n_elements) *live = NULL;
-    return n_live > 0 ? MT_OK
-                      : mt_fail(MT_INPUT, "regions: all elements are non-conducting; allowed: not all");
+    if (n_conducting == mesh->n_elements) *conducting = NULL;
+    return n_conducting > 0 ? MT_OK
+                            : mt_fail(MT_INPUT, "regions: all elements are non-conducting; allowed: not all");
 }
 
 /* Removes from a site the elements that other sites own, and marks the rest as taken. */

@@ -352,7 +352,7 @@ Test(case, regions_change_cells_in_order)
     mt_case c;
     mt_mesh whole, mesh;
     mt_monodomain problem = {0};
-    uint8_t *live;
+    uint8_t *conducting;
     const char *path = file_with("cell: {type: mid}\n",
         "cell: {type: mid, scale: [g_Kr=0.5], set: [K_o=6]}\n"
         "regions:\n"
@@ -361,8 +361,8 @@ Test(case, regions_change_cells_in_order)
         "  - {min_mm: [1, 0, 0], max_mm: [2, 0.5, 1], type: endo, set: [g_Kr=0.2]}\n");
     cr_assert_eq(mt_case_load(&arena, path, NULL, 0, &c), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &whole), MT_OK);
-    cr_assert_eq(mt_case_live(&arena, &c, &whole, &live), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_mesh_select(&arena, &whole, live, &mesh), MT_OK);
+    cr_assert_eq(mt_case_conducting(&arena, &c, &whole, &conducting), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mesh_select(&arena, &whole, conducting, &mesh), MT_OK);
     cr_assert_eq(mesh.n_elements, whole.n_elements / 2);
     cr_assert_eq(mt_case_cells(&arena, &c, &whole, &mesh, &problem), MT_OK, "%s", mt_message());
     cr_expect_eq(problem.n_variants, 3);

@@ -10,7 +10,7 @@
 
 #include <omp.h>
 
-enum { N = 288, INERT = 24 };
+enum { N = 288, NONCONDUCTING = 24 };
 
 /* All elements are repolarised by 330 ms. */
 static const char body[] = SMALL_SLAB USUAL_TISSUE
@@ -48,9 +48,9 @@ static void check_result(void)
         mt_h5_read(&h5, "VTKHDF/CellData/conduction_velocity", MT_H5_FLOAT, 2, (size_t[]){N, 3}, velocity),
         MT_OK, "%s", mt_message());
     mt_h5_close(&h5);
-    size_t n_inert = 0, n_known = 0;
+    size_t n_nonconducting = 0, n_known = 0;
     for (size_t c = 0; c < N; c++) {
-        n_inert += isnan(activation[c]) != 0;
+        n_nonconducting += isnan(activation[c]) != 0;
         cr_assert_eq(isnan(activation[c]), isnan(apd[c]));
         if (isnan(activation[c])) continue;
         cr_assert_float_eq(
@@ -61,9 +61,9 @@ static void check_result(void)
         cr_assert(upstroke[c] > 50 && upstroke[c] < 500, "%zu: %g mV/ms", c, upstroke[c]);
         n_known += isnan(velocity[c][0]) == 0;
     }
-    cr_expect_eq(n_inert, INERT);
-    cr_expect(
-        n_known > 20 && n_known < N - INERT, "%zu: stimulated elements have no conduction velocity", n_known);
+    cr_expect_eq(n_nonconducting, NONCONDUCTING);
+    cr_expect(n_known > 20 && n_known < N - NONCONDUCTING,
+        "%zu: stimulated elements have no conduction velocity", n_known);
     mt_arena_free(&arena);
 }
 
@@ -72,12 +72,12 @@ Test(maps, maps_are_in_the_result_file_in_a_table_and_in_pictures)
     char *table = works("run case.yaml -o out --format json");
     check_result();
     cr_expect(fabs(json_number(table, "apd90", "median") - 293) < 10, "%s", table);
-    cr_expect_eq(json_number(table, "apd90", "elements"), N - INERT);
+    cr_expect_eq(json_number(table, "apd90", "elements"), N - NONCONDUCTING);
     cr_expect_lt(json_number(table, "peak", "percentile_5"), json_number(table, "peak", "percentile_95"));
     cr_expect_gt(json_number(table, "conduction_velocity", "median"), 0.2);
     double n = 0;
     for (int k = 0; k < MT_VELOCITY_REASONS; k++) n += json_number(table, mt_velocity_key[k], "elements");
-    cr_expect_eq(n, N - INERT, "%s", table);
+    cr_expect_eq(n, N - NONCONDUCTING, "%s", table);
     cr_expect_gt(json_number(table, "stimulated", "elements"), 0);
     free(table);
     cr_expect(there("out/apd.png") && there("out/conduction_velocity.png") && there("out/rest.png"));
@@ -103,7 +103,7 @@ Test(maps, undefined_values_are_nan)
         cr_assert(isnan(apd[c]));
         cr_assert_eq(isnan(peak[c]), isnan(activation[c]));
     }
-    cr_expect(n > 10 && n < N - INERT, "%zu", n);
+    cr_expect(n > 10 && n < N - NONCONDUCTING, "%zu", n);
     mt_arena_free(&arena);
 }
 
@@ -126,7 +126,7 @@ Test(maps, maps_are_equal_for_any_number_of_threads_and_after_a_resume)
     const double *activation = field(&arena, "activation"), *repolarisation = field(&arena, "repolarisation");
     size_t n = 0;
     for (size_t c = 0; c < N; c++) n += activation[c] < 20 && repolarisation[c] > 275;
-    cr_expect_eq(n, N - INERT, "repolarisation of the first beat, during the second");
+    cr_expect_eq(n, N - NONCONDUCTING, "repolarisation of the first beat, during the second");
     /* a later run of one beat deletes the pictures of the second */
     free(works("run case.yaml -o two --set time.end_ms=5"));
     cr_expect(there("two/activation.png") && !there("two/activation_beat2.png"));

@@ -10,7 +10,7 @@
 #include <omp.h>
 
 /* 288 elements, some of them non-conducting. Activation propagates along x, towards the electrode "ahead". */
-enum { N = 288, LIVE = 264, STEPS = 450, FRAMES = 10, END_MS = 9 };
+enum { N = 288, CONDUCTING = 264, STEPS = 450, FRAMES = 10, END_MS = 9 };
 
 static const char body[] = SMALL_SLAB USUAL_TISSUE
     "time: {end_ms: 9}\nregions:\n  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], non_conducting: true}\n"
@@ -76,19 +76,19 @@ static void read_array(const char *path, const char *name, mt_h5_type type, size
 /* The last frame equals the checkpoint of the same time, on both backends. */
 Test(samples, frames_contain_voltage_and_states_at_the_frame_times)
 {
-    static float frames[FRAMES * LIVE], v[LIVE];
-    static double m[LIVE], time_ms[FRAMES];
+    static float frames[FRAMES * CONDUCTING], v[CONDUCTING];
+    static double m[CONDUCTING], time_ms[FRAMES];
     free(works("run case.yaml -o one --set checkpoint.at_end=true"));
-    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * LIVE, frames);
-    read_array("one/checkpoint-0000000450.hdf", "array/V", MT_H5_FLOAT, LIVE, v);
-    cr_expect_arr_eq(frames + (FRAMES - 1) * LIVE, v, sizeof v);
-    for (size_t k = 0; k < LIVE; k++) cr_assert_eq(frames[k], -85.23F, "at rest");
+    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * CONDUCTING, frames);
+    read_array("one/checkpoint-0000000450.hdf", "array/V", MT_H5_FLOAT, CONDUCTING, v);
+    cr_expect_arr_eq(frames + (FRAMES - 1) * CONDUCTING, v, sizeof v);
+    for (size_t k = 0; k < CONDUCTING; k++) cr_assert_eq(frames[k], -85.23F, "at rest");
     read_array("one/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, FRAMES, time_ms);
     for (size_t k = 0; k < FRAMES; k++) cr_expect_eq(time_ms[k], (double)k);
     free(works("run case.yaml -o two --set checkpoint.at_end=true --set machine.backend=cpu"));
-    read_array("two/series.hdf", "VTKHDF/CellData/m", MT_H5_FLOAT, FRAMES * LIVE, frames);
-    read_array("two/checkpoint-0000000450.hdf", "array/m", MT_H5_DOUBLE, LIVE, m);
-    for (size_t k = 0; k < LIVE; k++) cr_assert_eq(frames[(FRAMES - 1) * LIVE + k], (float)m[k]);
+    read_array("two/series.hdf", "VTKHDF/CellData/m", MT_H5_FLOAT, FRAMES * CONDUCTING, frames);
+    read_array("two/checkpoint-0000000450.hdf", "array/m", MT_H5_DOUBLE, CONDUCTING, m);
+    for (size_t k = 0; k < CONDUCTING; k++) cr_assert_eq(frames[(FRAMES - 1) * CONDUCTING + k], (float)m[k]);
 }
 
 /* Returns the time when the trace at the end, in the first column, crosses 0 mV upwards; checks that the point in the scar has no
@@ -129,19 +129,19 @@ Test(samples, the_upstroke_of_a_trace_agrees_with_the_activation_time_of_its_poi
  * of the table. */
 Test(samples, traces_at_corners_stay_within_the_range_of_the_elements)
 {
-    static float frames[FRAMES * LIVE];
+    static float frames[FRAMES * CONDUCTING];
     static const char *const corners = "points=[{\"name\":a,\"at_mm\":[3,2,1]},{\"name\":b,\"at_mm\":[3,0,0]}"
                                        ",{\"name\":c,\"at_mm\":[3,1,1]}]";
     free(works("run case.yaml -o one --set machine.backend=cpu --set traces.every_ms=1 --set "
                "traces.fields=[V] --set %s",
         corners));
-    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * LIVE, frames);
+    read_array("one/series.hdf", "VTKHDF/CellData/V", MT_H5_FLOAT, FRAMES * CONDUCTING, frames);
     size_t n, frame = 0;
     char *text = bytes_of("one/traces.csv", &n), *save, *line = strtok_r(text, "\n", &save);
     for (; (line = strtok_r(NULL, "\n", &save)); frame++) {
         float ms, v_mV[3], low_mV = INFINITY, high_mV = -INFINITY;
         cr_assert_eq(sscanf(line, "%f,%f,%f,%f", &ms, &v_mV[0], &v_mV[1], &v_mV[2]), 4, "%s", line);
-        for (size_t k = LIVE * frame; k < LIVE * (frame + 1); k++)
+        for (size_t k = CONDUCTING * frame; k < CONDUCTING * (frame + 1); k++)
             low_mV = fminf(low_mV, frames[k]), high_mV = fmaxf(high_mV, frames[k]);
         for (int k = 0; k < 3; k++)
             cr_expect(low_mV - 1e-5F <= v_mV[k] && v_mV[k] <= high_mV + 1e-5F,

@@ -25,15 +25,15 @@ static void cut(slab_problem *s)
     mt_adjacency adjacency;
     mt_mesh whole = s->mesh;
     cr_assert_eq(mt_adjacency_make(&s->arena, &whole, &adjacency), MT_OK, "%s", mt_message());
-    uint8_t *live = mt_arena_alloc(&s->arena, whole.n_elements, 1);
+    uint8_t *conducting = mt_arena_alloc(&s->arena, whole.n_elements, 1);
     for (size_t c = 0; c < whole.n_elements; c++) {
-        live[c] = 1;
+        conducting[c] = 1;
         for (size_t f = 0; f < 4 && !is_left(&whole, c); f++) {
             const uint32_t n = adjacency.neighbour[4 * c + f];
-            if (n != MT_NO_ELEMENT && is_left(&whole, n)) live[c] = 0;
+            if (n != MT_NO_ELEMENT && is_left(&whole, n)) conducting[c] = 0;
         }
     }
-    cr_assert_eq(mt_mesh_select(&s->arena, &whole, live, &s->mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_mesh_select(&s->arena, &whole, conducting, &s->mesh), MT_OK, "%s", mt_message());
     cr_assert(s->mesh.n_elements < whole.n_elements);
 }
 
@@ -47,7 +47,7 @@ static void make(slab_problem *s, bool scarred)
     cr_assert(s->diffusion.kappa_ms != NULL);
 }
 
-Test(inert, no_matrix_row_couples_elements_across_a_scar)
+Test(nonconducting, no_matrix_row_couples_elements_across_a_scar)
 {
     slab_problem s;
     size_t across = 0;
@@ -85,7 +85,7 @@ static void expect_no_flux(slab_problem *s, const char *backend, const mt_layout
     free(with), free(without);
 }
 
-Test(inert, the_flux_across_a_scar_is_exactly_zero)
+Test(nonconducting, the_flux_across_a_scar_is_exactly_zero)
 {
     slab_problem s;
     make(&s, true);
