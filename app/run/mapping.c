@@ -96,7 +96,7 @@ static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t 
     mt_balance balance;
     mt_pattern pattern = {0};
     if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
-    MT_TRY(mt_tiling_cut(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
+    MT_TRY(mt_tiling_partition(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
     return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
 }
 

@@ -175,7 +175,8 @@ static mt_status cut_for(const mt_reproduce *r, size_t i, mt_reproduce_visit *vi
     mt_reproduce_ipus(r->ipus[i], name);
     (void)snprintf(stage, sizeof stage, "partitioning for %s", name);
     mt_progress_stage(stage);
-    MT_TRY(mt_tiling_cut(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
+    MT_TRY(
+        mt_tiling_partition(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         MT_SCRATCH(arena);
         MT_TRY(visit_scheme(r, i, k, &parts, arena, visit, context));

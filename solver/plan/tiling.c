@@ -43,7 +43,7 @@ mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_p
     return MT_OK;
 }
 
-mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
+mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {

@@ -34,10 +34,11 @@ MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *ad
 /* Partitions the mesh for a number of IPUs and, with `balance_halo`, balances the elements that tiles need.
  * `balance` has the result, zeros without balancing. Warns if METIS failed and the partition is a fallback
  * (parts->remark). */
-MT_NODISCARD mt_status mt_tiling_cut(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance);
+MT_NODISCARD mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling,
+    const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
+    mt_balance *balance);
 
 /* Balances the elements that the scheme sends, with `balance_halo` and if the scheme sends more than tiles need.
- * Call once, after mt_tiling_cut. Adds its moves to `balance`. */
+ * Call once, after mt_tiling_partition. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);

@@ -221,7 +221,8 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     ipu_target target;
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
-    MT_TRY(mt_tiling_cut(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
+    MT_TRY(
+        mt_tiling_partition(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
     MT_TRY(
         mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
     end_stage(&job->stages);
