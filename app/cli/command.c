@@ -236,7 +236,7 @@ mt_status mt_numbers(const char *option, const char *text, size_t count, double 
     return MT_OK;
 }
 
-mt_status mt_whole_number(
+mt_status mt_integer(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number)
 {
     char *end = NULL;
@@ -248,7 +248,7 @@ mt_status mt_whole_number(
     return MT_OK;
 }
 
-mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least, unsigned long most,
+mt_status mt_integers(const char *option, const char *text, unsigned long least, unsigned long most,
     size_t room, size_t *n, unsigned long *numbers)
 {
     const char *at = text;
@@ -257,7 +257,7 @@ mt_status mt_whole_numbers(const char *option, const char *text, unsigned long l
         const size_t length = strcspn(at, ",");
         if (length >= sizeof one) break;
         memcpy(one, at, length);
-        if (mt_whole_number(option, one, least, most, &numbers[(*n)++]) != MT_OK) break;
+        if (mt_integer(option, one, least, most, &numbers[(*n)++]) != MT_OK) break;
         at += length;
         if (!*at) return MT_OK;
     }

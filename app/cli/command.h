@@ -134,9 +134,9 @@ MT_NODISCARD mt_status mt_numbers(
     const char *option, const char *text, size_t count, double above, double *numbers);
 
 /* Same, for one integer from `least` to `most`. */
-MT_NODISCARD mt_status mt_whole_number(
+MT_NODISCARD mt_status mt_integer(
     const char *option, const char *text, unsigned long least, unsigned long most, unsigned long *number);
 
 /* Same, for a list of at most `room` integers separated by commas. Returns their number. */
-MT_NODISCARD mt_status mt_whole_numbers(const char *option, const char *text, unsigned long least,
+MT_NODISCARD mt_status mt_integers(const char *option, const char *text, unsigned long least,
     unsigned long most, size_t room, size_t *n, unsigned long *numbers);

@@ -32,7 +32,7 @@ mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *rang
 {
     unsigned long number = 0;
     const char *text = mt_option_value(arguments, "--ranges", NULL);
-    if (text) MT_TRY(mt_whole_number("--ranges", text, 1, 1000000, &number));
+    if (text) MT_TRY(mt_integer("--ranges", text, 1, 1000000, &number));
     *ranges = (uint32_t)number;
     return MT_OK;
 }
@@ -41,7 +41,7 @@ mt_status mt_tiling_options_counts(
     const mt_tiling *tiling, const char *text, size_t *n, uint32_t ipus[MT_TILING_COUNTS])
 {
     unsigned long counts[MT_TILING_COUNTS];
-    MT_TRY(mt_whole_numbers("--ipus", text, 1, 4096, MT_TILING_COUNTS, n, counts));
+    MT_TRY(mt_integers("--ipus", text, 1, 4096, MT_TILING_COUNTS, n, counts));
     for (size_t k = 0; k < *n; k++) {
         MT_TRY(mt_tiling_check_ipus(tiling, counts[k]));
         ipus[k] = (uint32_t)counts[k];

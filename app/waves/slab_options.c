@@ -44,7 +44,7 @@ mt_status mt_slab_options_kind(const mt_arguments *arguments, const mt_case *inp
         return mt_fail(MT_INPUT, "--edge-mm and --length-mm are both given; allowed: one of them");
     if (!edge && !length && !mt_option_given(arguments, "--case"))
         return mt_fail(MT_INPUT, "no element size; needed: --edge-mm, --length-mm or --case");
-    MT_TRY(mt_whole_number("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &kind->seed));
+    MT_TRY(mt_integer("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &kind->seed));
     if (edge) MT_TRY(mt_numbers("--edge-mm", edge, 1, 0, &kind->edge_mm));
     if (length) MT_TRY(mt_numbers("--length-mm", length, 1, 0, &kind->length_mm));
     if (!edge && !length) MT_TRY(take_mesh(input, kind));

@@ -69,7 +69,7 @@ static mt_status read_beats(const mt_arguments *arguments, request *r)
             bcl ? "--beats" : "--bcl");
     r->pulses.bcl_ms = INFINITY;
     if (bcl) MT_TRY(mt_numbers("--bcl", bcl, 1, 0, &r->pulses.bcl_ms));
-    if (beats) MT_TRY(mt_whole_number("--beats", beats, 1, MT_PULSE_STEPS_MAX, &n));
+    if (beats) MT_TRY(mt_integer("--beats", beats, 1, MT_PULSE_STEPS_MAX, &n));
     r->pulses.beats = n;
     if (bcl && r->pulses.bcl_ms < r->cell.dt_ms)
         return mt_fail(
@@ -131,7 +131,7 @@ static mt_status read_last_beats(const mt_arguments *arguments, request *r)
         return mt_fail(MT_INPUT, "--last-beats without --bcl and --beats; allowed: with both");
     if (!r->trace && !r->picture)
         return mt_fail(MT_INPUT, "--last-beats without --output or --picture; allowed: with one of them");
-    MT_TRY(mt_whole_number("--last-beats", last, 1, r->steps.beats, &beats));
+    MT_TRY(mt_integer("--last-beats", last, 1, r->steps.beats, &beats));
     r->first = (r->steps.beats - beats) * r->steps.cycle;
     return MT_OK;
 }

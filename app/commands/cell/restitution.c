@@ -72,8 +72,7 @@ static mt_status read_protocol(const mt_arguments *arguments, request *r)
         return mt_fail(MT_INPUT, "--bcl with --protocol dynamic; allowed: --intervals-ms, its cycle lengths");
     MT_TRY(mt_numbers("--bcl", bcl ? bcl : "1000", 1, 0, &r->pulses.bcl_ms));
     beats = mt_option_value(arguments, "--beats", r->dynamic ? "50" : "10");
-    MT_TRY(mt_whole_number(
-        "--beats", beats, r->dynamic ? MT_RESTITUTION_BEATS_LEAST : 1, MT_PULSE_STEPS_MAX, &n));
+    MT_TRY(mt_integer("--beats", beats, r->dynamic ? MT_RESTITUTION_BEATS_LEAST : 1, MT_PULSE_STEPS_MAX, &n));
     r->pulses.beats = n;
     return mt_cell_option_stimulus(arguments, r->cell.model, &r->pulses);
 }

@@ -82,8 +82,8 @@ static mt_status read_options(sweep *s)
     MT_TRY(check_options(s->arguments));
     if (!mt_option_given(s->arguments, "--ipus"))
         return mt_fail(MT_INPUT, "--ipus is required with --sweep; allowed: a number of chips");
-    MT_TRY(mt_whole_number(
-        "--ipus", mt_option_value(s->arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
+    MT_TRY(
+        mt_integer("--ipus", mt_option_value(s->arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
     MT_TRY(mt_allreduce_words(s->arguments, &words, &s->method));
     s->ipus = ipus;
     s->operation = words.operation;

@@ -93,9 +93,9 @@ static mt_status read_prism(mt_arena *arena, const mt_arguments *arguments, mt_c
     unsigned long layers, faces;
     if (!mt_option_given(arguments, "--layers"))
         return mt_fail(MT_INPUT, "--layers is required for a prism; allowed: a number of layers");
-    MT_TRY(mt_whole_number(
+    MT_TRY(mt_integer(
         "--layers", mt_option_value(arguments, "--layers", ""), 2, MT_ALLREDUCE_IPUS_MAX / 3, &layers));
-    MT_TRY(mt_whole_number(
+    MT_TRY(mt_integer(
         "--faces", mt_option_value(arguments, "--faces", "3"), 3, MT_ALLREDUCE_IPUS_MAX / 2, &faces));
     return mt_allreduce_prism(arena, arguments, layers, faces, c);
 }
@@ -114,11 +114,11 @@ static mt_status read_choice(const mt_arguments *arguments, ipu_ring_choice *cho
         arguments, "--routing", ipu_routing_name[choice->routing], ipu_routing_name, IPU_ROUTINGS, &routing));
     choice->routing = (ipu_routing)routing;
     if (replica) {
-        MT_TRY(mt_whole_number("--replica", replica, 1, MT_ALLREDUCE_IPUS_MAX, &number));
+        MT_TRY(mt_integer("--replica", replica, 1, MT_ALLREDUCE_IPUS_MAX, &number));
         choice->replica = number;
     }
     if (group) {
-        MT_TRY(mt_whole_number(
+        MT_TRY(mt_integer(
             "--group", mt_option_value(arguments, "--group", ""), 2, MT_ALLREDUCE_IPUS_MAX, &number));
         choice->group = number;
         choice->grouping = orthogonal ? IPU_ORTHOGONAL : IPU_CONSECUTIVE;
@@ -140,8 +140,7 @@ static mt_status read_network(mt_arena *arena, const mt_arguments *arguments, mt
     if (!mt_option_given(arguments, "--ipus"))
         return mt_fail(
             MT_INPUT, "--ipus is required; allowed: a number of chips, or --physical prism --layers N");
-    MT_TRY(
-        mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
+    MT_TRY(mt_integer("--ipus", mt_option_value(arguments, "--ipus", ""), 2, MT_ALLREDUCE_IPUS_MAX, &ipus));
     MT_TRY(mt_allreduce_chips(arena, arguments, given ? mt_physical_name[joined] : NULL, ipus, c));
     MT_TRY(read_choice(arguments, &choice));
     return ipu_rings_make(arena, c->target.links.shape, ipus, &choice, &c->rings);

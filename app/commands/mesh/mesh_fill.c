@@ -238,7 +238,7 @@ static mt_status wanted_elements(const mt_arguments *arguments, filling *f)
     if (elements && edge)
         return mt_fail(MT_INPUT, "mesh fill: --elements and --edge-mm are both given; allowed: one of them");
     if (!edge) {
-        MT_TRY(mt_whole_number("--elements", elements ? elements : "100000", 100, 50000000, &n));
+        MT_TRY(mt_integer("--elements", elements ? elements : "100000", 100, 50000000, &n));
         f->elements = (double)n;
         return MT_OK;
     }

@@ -182,7 +182,7 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     bool found;
     mt_table tables[5];
     size_t n = 1;
-    if (steps) MT_TRY(mt_whole_number("--trial-steps", steps, 1, 100000000, &n_steps));
+    if (steps) MT_TRY(mt_integer("--trial-steps", steps, 1, 100000000, &n_steps));
     MT_TRY(mt_read_mesh(arena, path, &mesh));
     MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));

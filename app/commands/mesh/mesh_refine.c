@@ -65,7 +65,7 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     mt_mesh mesh;
     const mt_mesh_format *to = NULL;
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
-    MT_TRY(mt_whole_number("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
+    MT_TRY(mt_integer("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_read_mesh(refining->arenas[0], in, &mesh));
     measures before, after;
     MT_TRY(measure(&mesh, &before));

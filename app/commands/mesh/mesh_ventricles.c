@@ -39,7 +39,7 @@ static mt_status wanted_elements(const mt_arguments *arguments, unsigned long *e
         return mt_fail(
             MT_INPUT, "mesh ventricles: --elements and --like are both given; allowed: one of them");
     if (like) return mt_published_elements(like, elements);
-    return mt_whole_number("--elements", count ? count : "100000", 5000, 50000000, elements);
+    return mt_integer("--elements", count ? count : "100000", 5000, 50000000, elements);
 }
 
 static mt_status ventricles(mt_arena *arena, const mt_arguments *arguments)

@@ -58,7 +58,7 @@ static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_
     const char *elements = mt_option_value(arguments, "--elements", NULL);
     unsigned long n = 0;
     double mm;
-    if (elements) MT_TRY(mt_whole_number("--elements", elements, 100, 50000000, &n));
+    if (elements) MT_TRY(mt_integer("--elements", elements, 100, 50000000, &n));
     *asked = (mt_heart_request){.n = arguments->n_operands,
         .path = arguments->operand,
         .unit = mt_option_value(arguments, "--unit", NULL),

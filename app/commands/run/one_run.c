@@ -59,7 +59,7 @@ static mt_status parse_range(
         (void)strcpy(list, text);
         list[colon - text] = ',';
     }
-    if (mt_whole_numbers(option, list, 0, n - 1, 2, &found, number) != MT_OK || found != 2 ||
+    if (mt_integers(option, list, 0, n - 1, 2, &found, number) != MT_OK || found != 2 ||
         number[0] > number[1])
         return mt_fail(MT_INPUT, "%s %s; allowed: FIRST:LAST, %s from 0 to %zu, FIRST at most LAST", option,
             text, what, n - 1);

@@ -58,7 +58,7 @@ static mt_status read_elements(const mt_arguments *arguments, mt_heart *h)
     if (count && h->file)
         return mt_fail(MT_INPUT, "--mesh and --elements are both given; allowed: one of them");
     if (!count) return mt_published_elements("heart04", &h->elements);
-    return mt_whole_number("--elements", count, 5000, 50000000, &h->elements);
+    return mt_integer("--elements", count, 5000, 50000000, &h->elements);
 }
 
 mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *h)

@@ -289,7 +289,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     rows *held, *sources;
     mt_table tables[2];
     MT_ALLOC(arena, m, 1);
-    MT_TRY(mt_whole_number("--ipus", mt_option_value(arguments, "--ipus", "16"), 1, 16, &m->ipus));
+    MT_TRY(mt_integer("--ipus", mt_option_value(arguments, "--ipus", "16"), 1, 16, &m->ipus));
     MT_ALLOC(arena, held, 1);
     MT_ALLOC(arena, sources, 1);
     MT_TRY(measure(arena, m));

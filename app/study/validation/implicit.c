@@ -91,9 +91,9 @@ static mt_status read_numbers(const mt_arguments *arguments, verdict *v)
         return mt_fail(MT_INPUT, "--dt-ms with %zu numbers; allowed: at most %d", v->n_dts, DTS_MAX);
     if (dts) MT_TRY(mt_numbers("--dt-ms", dts, v->n_dts, 1e-4, v->dt_ms));
     MT_TRY(mt_numbers("--from-ms", mt_option_value(arguments, "--from-ms", "5"), 1, 0, &v->from_ms));
-    MT_TRY(mt_whole_number("--steps", mt_option_value(arguments, "--steps", "10"), 1, 100000, &steps));
+    MT_TRY(mt_integer("--steps", mt_option_value(arguments, "--steps", "10"), 1, 100000, &steps));
     v->n_steps = steps;
-    return mt_whole_numbers("--ipus", mt_option_value(arguments, "--ipus", "1,2,4,8,16"), 1, 1024,
+    return mt_integers("--ipus", mt_option_value(arguments, "--ipus", "1,2,4,8,16"), 1, 1024,
         MT_TILING_COUNTS, &v->n_ipus, v->ipus);
 }
 

@@ -59,9 +59,9 @@ static mt_status parse(const mt_arguments *arguments, request *r)
     MT_TRY(mt_published("math_pairs", &studied, &most));
     if (full && mt_option_given(arguments, "--every"))
         return mt_fail(MT_INPUT, "--full with --every; allowed: one of them");
-    MT_TRY(mt_whole_number("--every", asked_every, 1, 1000000000, &every));
+    MT_TRY(mt_integer("--every", asked_every, 1, 1000000000, &every));
     if (asked_pairs)
-        MT_TRY(mt_whole_number("--pairs", asked_pairs, 1, 1000000000000, &pairs));
+        MT_TRY(mt_integer("--pairs", asked_pairs, 1, 1000000000000, &pairs));
     else if (full)
         pairs = (unsigned long)studied;
     r->plan = (mt_math_plan){.every = every, .pairs = pairs};

@@ -107,7 +107,7 @@ mt_status mt_niederer_parse(mt_arena *arena, const mt_arguments *arguments, mt_n
     unsigned long corners;
     *n = (mt_niederer){.cached = !mt_option_given(arguments, "--no-cache")};
     MT_TRY(read_case(arena, arguments, n));
-    MT_TRY(mt_whole_number(
+    MT_TRY(mt_integer(
         "--corners", mt_option_value(arguments, "--corners", "1"), 1, MT_NIEDERER_CORNERS_MAX, &corners));
     n->n_corners = corners;
     MT_TRY(check_stimuli(n));

@@ -34,7 +34,7 @@ mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_step
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(scheme, ranges, &steps->base.scheme[0]));
     steps->base.n_schemes = 1;
-    return pde_steps ? mt_whole_number("--pde-steps", pde_steps, 1, 1000000, &steps->pde_asked) : MT_OK;
+    return pde_steps ? mt_integer("--pde-steps", pde_steps, 1, 1000000, &steps->pde_asked) : MT_OK;
 }
 
 /* ---- costs ---- */

@@ -146,7 +146,7 @@ static mt_status parse(const mt_arguments *arguments, measuring *m)
         return mt_fail(MT_INPUT, "--dt-ms %g; allowed: 0.0001 to %g, where the model is stable", m->dt_ms,
             m->model->dt_max_ms);
     MT_TRY(read_schemes(arguments, m));
-    MT_TRY(mt_whole_number("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &m->seed));
+    MT_TRY(mt_integer("--seed", mt_option_value(arguments, "--seed", "1"), 1, 1000000000, &m->seed));
     return m->picture ? mt_page_check_name(m->picture, mt_option_replace(arguments)) : MT_OK;
 }
 

@@ -269,12 +269,12 @@ Test(command, numbers_with_trailing_characters_are_rejected)
 Test(command, integers_must_be_whole_and_within_their_range)
 {
     unsigned long n;
-    cr_assert_eq(mt_whole_number("-n", "7", 1, 7, &n), MT_OK);
+    cr_assert_eq(mt_integer("-n", "7", 1, 7, &n), MT_OK);
     cr_assert_eq(n, 7);
     static const char *const bad[] = {
         "", "0", "8", "-1", "2.0", "1e0", "two", "2 ", "99999999999999999999999"};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
-        cr_assert_eq(mt_whole_number("-n", bad[k], 1, 7, &n), MT_INPUT, "'%s'", bad[k]);
+        cr_assert_eq(mt_integer("-n", bad[k], 1, 7, &n), MT_INPUT, "'%s'", bad[k]);
     cr_assert(strstr(mt_message(), "-n 9999") && strstr(mt_message(), "from 1 to 7"), "%s", mt_message());
 }
 
