@@ -111,7 +111,7 @@ static mt_status check_all(const mt_command *command, const mt_arguments *argume
             mt_utf8_shown(arguments->operand[command->n_operands + command->n_optional]),
             mt_command_usage(command, use, sizeof use));
     for (const mt_option *o = command->options; o->name; o++)
-        if (o->needed && !mt_option_given(arguments, o->name))
+        if (o->required && !mt_option_given(arguments, o->name))
             return mt_fail(
                 MT_INPUT, "%s: %s is required; see myotile %s --help", command->name, o->name, command->name);
     return MT_OK;

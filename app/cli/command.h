@@ -22,7 +22,7 @@ typedef struct mt_option {
     const char *help;
     char letter;  /* 'o': also "-o"; 0: no letter */
     bool repeats; /* true if it can be repeated */
-    bool needed;
+    bool required;
     /* of a removed option: its replacement. The option is still accepted, with a warning; help omits it */
     const char *instead;
 } mt_option;
@@ -30,7 +30,7 @@ typedef struct mt_option {
 /* Options shared by several commands, with the same text and meaning. */
 #define MT_OPTION_OUTPUT(what, text)                                                                         \
     {                                                                                                        \
-        .name = "--output", .letter = 'o', .value = (what), .help = (text), .needed = true                   \
+        .name = "--output", .letter = 'o', .value = (what), .help = (text), .required = true                 \
     }
 #define MT_OPTION_FORCE                                                                                      \
     {                                                                                                        \

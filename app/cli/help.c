@@ -90,7 +90,7 @@ static void print_option(FILE *out, const mt_option *option)
 {
     char term[96], meaning[1024];
     (void)snprintf(meaning, sizeof meaning, "%s%s%s", option->help,
-        option->repeats ? "; can be repeated" : "", option->needed ? " (required)" : "");
+        option->repeats ? "; can be repeated" : "", option->required ? " (required)" : "");
     print_entry(out, term_of(option, term, sizeof term), OPTION_COLUMN, meaning);
 }
 

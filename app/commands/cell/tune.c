@@ -13,8 +13,8 @@
 static mt_status tune(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {.name = "--cv-l", .value = "V", .help = "target longitudinal CV in mm/ms", .needed = true},
-    {.name = "--cv-t", .value = "V", .help = "target transverse CV in mm/ms", .needed = true},
+    {.name = "--cv-l", .value = "V", .help = "target longitudinal CV in mm/ms", .required = true},
+    {.name = "--cv-t", .value = "V", .help = "target transverse CV in mm/ms", .required = true},
     MT_SLAB_OPTIONS(""),
     {.name = "--case",
         .value = "CASE.yaml",

@@ -8,11 +8,11 @@ static mt_status slab(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option slab_options[] = {{.name = "--size-mm",
                                              .value = "X,Y,Z",
                                              .help = "extent of the slab, each a multiple of the box edge",
-                                             .needed = true},
+                                             .required = true},
     {.name = "--edge-mm",
         .value = "H",
         .help = "edge of the boxes, each split into six tetrahedra",
-        .needed = true},
+        .required = true},
     {.name = "--cut",
         .value = "mirrored|kuhn",
         .help = "split of the boxes: mirrored, each the mirror image of its neighbours, so that no diagonal "
