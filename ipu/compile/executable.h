@@ -78,7 +78,7 @@ typedef struct ipu_superstep {
     const size_t *first_task, *first_message, *first_input; /* [tiles + 1] */
     const size_t *first_stored;                             /* [tiles] */
     /* True if vertices write a variable that is sent: all tiles must receive before any computes */
-    bool apart;
+    bool receive_all_first;
     bool data_dependent;    /* True if a codelet has compute_timed */
     const uint32_t *sends;  /* [n_sends] variables with elements that are sent, ascending */
     const uint32_t *writes; /* [n_writes] variables with elements that vertices write */

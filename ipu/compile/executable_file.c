@@ -447,7 +447,7 @@ static mt_status move_supersteps(walk *w, ipu_executable *e)
     ARRAY(w, e->inputs, first.first_input[slots]);
     for (size_t s = 0; s < n_sets; s++) {
         ipu_superstep step = e->supersteps[s];
-        VALUE(w, step.apart);
+        VALUE(w, step.receive_all_first);
         VALUE(w, step.data_dependent);
         VALUE(w, step.n_sends);
         VALUE(w, step.n_writes);

@@ -173,7 +173,7 @@ static mt_status make_superstep(const making *m, size_t set)
     step->first_input = slots->first_input + first;
     step->first_stored = slots->first_stored + first;
     MT_TRY(check_copies(m, step));
-    step->apart = sends_what_it_writes(e, step, m->n_tiles, m->room);
+    step->receive_all_first = sends_what_it_writes(e, step, m->n_tiles, m->room);
     step->data_dependent = depends_on_data(e, step, m->n_tiles);
     MT_TRY(find_variables(m, step));
     return e->untimed ? MT_OK : ipu_exchange_of_superstep(m->arena, e, step);

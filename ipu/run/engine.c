@@ -453,7 +453,7 @@ static bool run_tile(
 {
     size_t message = 0;
     size_t byte = 0;
-    if (!step->apart) receive(engine, step, tile);
+    if (!step->receive_all_first) receive(engine, step, tile);
     *why = (fault){.tile = tile};
     if (engine->checked && find_unreceived(engine, step, tile, &message, &byte)) return false;
     if (!step->data_dependent)
@@ -553,10 +553,10 @@ static outcome run_together(const ipu_engine *engine, const together *all)
     void *exchange = with ? engine->ranks.exchange[step - engine->executable->supersteps] : NULL;
     outcome out = {.first.tile = engine->executable->graph->target.tiles};
     if (exchange) with->start(exchange);
-    if (step->apart) receive_all(engine, step);
-    if (exchange && !step->apart) run_tiles(engine, all, FREE_TILES, &out);
+    if (step->receive_all_first) receive_all(engine, step);
+    if (exchange && !step->receive_all_first) run_tiles(engine, all, FREE_TILES, &out);
     if (exchange) with->finish(exchange);
-    run_tiles(engine, all, exchange && !step->apart ? WAITING_TILES : ALL_TILES, &out);
+    run_tiles(engine, all, exchange && !step->receive_all_first ? WAITING_TILES : ALL_TILES, &out);
     if (with && (engine->checked || depends_on_data(engine, step))) reduce_outcome(engine, &out);
     return out;
 }
@@ -597,7 +597,7 @@ static bool joins(const ipu_engine *engine, const ipu_superstep *step)
     if (engine->n_waiting == 0 || engine->n_waiting == IPU_TOGETHER || depends_on_data(engine, step))
         return false;
     if (step->first_message[0] < step->first_message[engine->executable->graph->target.tiles]) return false;
-    return first->apart || !ipu_superstep_overwrites(step, first);
+    return first->receive_all_first || !ipu_superstep_overwrites(step, first);
 }
 
 /* Counts a superstep. Executes it immediately and alone if it is checked or its cycles depend on data; otherwise it waits for

@@ -380,7 +380,7 @@ Test(compile, overlap_of_sent_and_written_elements_is_detected)
         }
         for (size_t k = 0; k < n; k++)
             for (size_t i = v[k].out; i < v[k].out + v[k].n_out; i++) written |= sent[i];
-        cr_assert_eq(compiled(g)->supersteps[0].apart, written, "round %d", round);
+        cr_assert_eq(compiled(g)->supersteps[0].receive_all_first, written, "round %d", round);
         apart += written;
     }
     cr_assert(apart > 100 && apart < 900, "%zu", apart);

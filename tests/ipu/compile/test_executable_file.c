@@ -166,7 +166,7 @@ static ipu_executable *compiled(void)
     programs[0] = make_program(g, v, w, turn, set, apart);
     programs[1] = programs[0]->children[0];
     ok(ipu_compile(&arena, g, programs, 2, &e));
-    cr_assert(e->supersteps[apart].apart);
+    cr_assert(e->supersteps[apart].receive_all_first);
     return e;
 }
 

@@ -203,7 +203,7 @@ Test(lists, the_written_elements_of_a_list_are_recorded)
     const uint32_t w = add_variable(g, "w", 1, 0);
     add_copy(g, 0, &(ipu_slice){s, 8, 1}, 1, (ipu_slice){w, 0, 1});
     const ipu_superstep *step = &compiled(g)->supersteps[0];
-    cr_expect(step->apart);
+    cr_expect(step->receive_all_first);
     cr_expect_eq(step->n_writes, 2);
     cr_expect_eq(step->writes[0], s);
     cr_expect_eq(step->writes[1], w);
