@@ -180,7 +180,7 @@ static bool tears_words(const assembling *a, uint32_t tile, const ipu_input *inp
         const size_t end = m->destination + m->bytes;
         if (m->source_tile == tile) continue;
         if (m->source % a->word != 0 || m->destination % a->word != 0) return true;
-        if (end % a->word != 0 && (input->kept || i + 1 < input->first_message + input->n_messages))
+        if (end % a->word != 0 && (input->stored || i + 1 < input->first_message + input->n_messages))
             return true;
     }
     return false;

@@ -48,7 +48,7 @@ typedef struct input {
     field_place place;
     size_t first_draft, n_drafts;
     size_t bytes, tail_at;
-    bool kept;
+    bool stored;
 } input;
 
 /* A copy of the graph, with its source as stretches of parts. */
@@ -598,7 +598,7 @@ static void plan_landing(compiling *c, const landing *l)
     *in = (input){.place = {l->to.part, l->to.at * bytes, l->to.n},
         .first_draft = c->n_drafts,
         .bytes = l->to.n * bytes,
-        .kept = true};
+        .stored = true};
     in->n_drafts = draft_landing(c, l);
 }
 
@@ -765,7 +765,7 @@ static ipu_input input_of(const compiling *c, size_t tile, const input *in)
         .offset = absolute(c, in->place.part, tile, in->place.at),
         .bytes = in->bytes,
         .tail_at = in->tail_at,
-        .kept = in->kept};
+        .stored = in->stored};
 }
 
 static mt_status emit(compiling *c, ipu_slots *slots)

@@ -28,7 +28,7 @@ typedef struct ipu_input {
     size_t first_message, n_messages;
     size_t offset, bytes;
     size_t tail_at; /* of a tail: bytes of the own part before the received data; else 0 */
-    bool kept;      /* True if it is a range of a variable, which stores it */
+    bool stored;    /* True if it is a range of a variable, which stores it */
     bool copied;    /* True if the machine assembles it by copies */
 } ipu_input;
 
@@ -160,7 +160,7 @@ static inline const ipu_place *ipu_task_places(
 /* True if a message of an input copies from the start of the input itself: a copy that repeats its source. */
 static inline bool ipu_input_repeats(const ipu_input *input, const ipu_message *message)
 {
-    return input->kept && message->source == input->offset;
+    return input->stored && message->source == input->offset;
 }
 
 /* Returns the index of the range that contains an element of a variable. */

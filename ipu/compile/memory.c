@@ -251,13 +251,13 @@ typedef struct edges {
 
 static bool in_a_buffer(const ipu_input *input)
 {
-    return !input->kept && (input->tail_at == 0 || input->copied);
+    return !input->stored && (input->tail_at == 0 || input->copied);
 }
 
 static void add_input(placing *p, const ipu_superstep *step, const ipu_input *input, edges *edge)
 {
     const uint32_t moment = p->executable->liveness.set_moment[step - p->executable->supersteps];
-    if (input->kept) return;
+    if (input->stored) return;
     if (in_a_buffer(input))
         edge->bytes += ipu_round_up(input->bytes, ALIGNMENT);
     else

@@ -115,12 +115,12 @@ static mt_status find_variables(const making *m, ipu_superstep *step)
 
 /* ---- checks of copies ---- */
 
-static size_t find_kept(const making *m, const ipu_superstep *step, stretch *out)
+static size_t find_stored(const making *m, const ipu_superstep *step, stretch *out)
 {
     size_t n = 0;
     for (size_t i = step->first_input[0]; i < step->first_input[m->n_tiles]; i++) {
         const ipu_input *input = &m->executable->inputs[i];
-        if (input->kept) out[n++] = (stretch){input->offset, input->offset + input->bytes};
+        if (input->stored) out[n++] = (stretch){input->offset, input->offset + input->bytes};
     }
     if (n > 1) qsort(out, n, sizeof *out, by_begin);
     return n;
@@ -150,7 +150,7 @@ static mt_status check_sources(const making *m, const ipu_superstep *step, const
 
 static mt_status check_copies(const making *m, const ipu_superstep *step)
 {
-    const size_t n = find_kept(m, step, m->room);
+    const size_t n = find_stored(m, step, m->room);
     for (size_t i = 1; i < n; i++)
         if (m->room[i].begin < m->room[i - 1].end)
             return refuse_copy(m, step, m->room[i].begin, "twice; allowed: once");
