@@ -43,7 +43,7 @@ mt_status mt_records_new(mt_arena *arena, const mt_record *record, size_t n_elem
     for (size_t b = 0; b < mt_record_beats(record); b++) {
         MT_TRY(new_array(arena, n_elements, INFINITY, &(*beats)[b].activation_ms));
         for (int r = 0; r < MT_RECORDED; r++)
-            if (record->all && record->kept >> r & 1)
+            if (record->all && record->stored >> r & 1)
                 MT_TRY(new_array(arena, n_elements, mt_recorded_start[r], &(*beats)[b].recorded[r]));
     }
     return MT_OK;

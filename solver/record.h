@@ -59,7 +59,7 @@ extern const double mt_recorded_start[MT_RECORDED];
 typedef struct mt_record {
     bool all; /* false: only the activation, with threshold_mV 0, `fraction` unused, and one beat */
     double threshold_mV, fraction;
-    uint32_t kept;      /* bit mask by mt_recorded: quantities to store for each beat */
+    uint32_t stored;    /* bit mask by mt_recorded: quantities to store for each beat */
     size_t n_beats;     /* 0: one */
     const size_t *beat; /* [n_beats] first step of each, ascending from 0; unused if n_beats is 0 */
 } mt_record;

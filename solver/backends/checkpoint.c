@@ -14,7 +14,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
     c->records_all = problem->record.all;
     c->stepping = problem->stepping;
-    c->kept = problem->record.kept;
+    c->stored = problem->record.stored;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
     return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
@@ -43,7 +43,7 @@ static void add_to_sum(mt_hash *sum, const part *p)
 
 static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
 {
-    const uint64_t numbers[] = {c->step, c->records_all, c->kept, c->n_beats, (uint64_t)c->stepping};
+    const uint64_t numbers[] = {c->step, c->records_all, c->stored, c->n_beats, (uint64_t)c->stepping};
     mt_hash_add(sum, numbers, sizeof numbers);
     mt_hash_add(sum, c->backend, strlen(c->backend));
     mt_hash_add(sum, c->model, strlen(c->model));
@@ -71,7 +71,7 @@ static size_t beat_parts(
     for (int k = -1; k < MT_RECORDED; k++) {
         const mt_cell_quantity what =
             k < 0 ? (mt_cell_quantity){"activation", "ms"} : mt_recorded_quantity[k];
-        if (k >= 0 && !(c->kept >> k & 1)) continue;
+        if (k >= 0 && !(c->stored >> k & 1)) continue;
         part *p = &parts[n++];
         *p = (part){.type = MT_H5_DOUBLE, .n = c->n_elements, .unit = what.unit};
         if (records) p->values = k < 0 ? records->activation_ms : records->recorded[k];
@@ -169,7 +169,7 @@ static mt_status put_segments(mt_arena *scratch, writing *w, const mt_segments *
 static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
 {
     const int64_t version = MT_CHECKPOINT_VERSION, step = (int64_t)c->step, record = c->records_all,
-                  kept = c->kept, beats = (int64_t)c->n_beats, stepping = c->stepping;
+                  kept = c->stored, beats = (int64_t)c->n_beats, stepping = c->stepping;
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
@@ -461,7 +461,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     if (step < 0 || beats < 0 || kept < 0 || kept >> MT_RECORDED != 0)
         return refuse(c, "damaged: invalid step, number of beats or recorded quantities");
     c->step = (size_t)step;
-    c->kept = (uint32_t)kept;
+    c->stored = (uint32_t)kept;
     c->n_beats = (size_t)beats;
     c->records_all = record != 0;
     c->stepping = stepping ? MT_STEPPING_MULTIRATE : MT_STEPPING_UNIFORM;
@@ -509,7 +509,7 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
 {
     char diffusion[MT_HASH_SIZE];
     MT_TRY(mt_checkpoint_check_start(checkpoint, problem));
-    if (checkpoint->records_all != problem->record.all || checkpoint->kept != problem->record.kept ||
+    if (checkpoint->records_all != problem->record.all || checkpoint->stored != problem->record.stored ||
         checkpoint->n_beats != mt_record_beat(&problem->record, checkpoint->step))
         return refuse(checkpoint, "from a run that recorded other maps");
     if (checkpoint->stepping != problem->stepping)

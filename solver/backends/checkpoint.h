@@ -10,7 +10,7 @@
  *
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" if there is
  *                               no machine), sum (of all that follows); step, record (int64; whether the entire record is
- *                               present), kept, beats (int64; mt_record.kept, and the number of completed beats), stepping (int64;
+ *                               present), kept, beats (int64; mt_record.stored, and the number of completed beats), stepping (int64;
  *                               mt_stepping)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, the backend's precision; with their units
@@ -41,7 +41,7 @@ typedef struct mt_checkpoint {
     size_t step;       /* completed time steps */
     size_t n_elements; /* of the problem: the conducting elements */
     bool records_all;  /* mt_record.all */
-    uint32_t kept;     /* mt_record.kept of the beats */
+    uint32_t stored;   /* mt_record.stored of the beats */
     size_t n_beats;    /* completed beats */
     mt_stepping stepping;
     mt_segments segments;  /* the last one ends at `step` */

@@ -906,9 +906,9 @@ mt_status mt_case_record(mt_arena *arena, const mt_case *from, mt_record *record
 {
     *record = (mt_record){.threshold_mV = from->output.threshold_mV,
         .fraction = from->output.repolarisation_percent / 100,
-        .kept = mt_maps_recorded(from->output.maps)};
+        .stored = mt_maps_recorded(from->output.maps)};
     MT_TRY(find_beats(arena, from, record));
-    record->all = record->kept != 0 || record->threshold_mV != 0 || record->n_beats > 1;
+    record->all = record->stored != 0 || record->threshold_mV != 0 || record->n_beats > 1;
     return MT_OK;
 }
 

@@ -46,10 +46,10 @@ uint32_t mt_maps_recorded(uint32_t maps)
     } needs[] = {{MT_MAP_REPOLARISATION, MT_RECORDED_REPOLARISATION},
         {MT_MAP_APD, MT_RECORDED_REPOLARISATION}, {MT_MAP_REST, MT_RECORDED_REST},
         {MT_MAP_PEAK, MT_RECORDED_PEAK}, {MT_MAP_UPSTROKE, MT_RECORDED_UPSTROKE}};
-    uint32_t kept = 0;
+    uint32_t stored = 0;
     for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-        if (maps >> needs[k].map & 1) kept |= (uint32_t)1 << needs[k].of;
-    return kept;
+        if (maps >> needs[k].map & 1) stored |= (uint32_t)1 << needs[k].of;
+    return stored;
 }
 
 static double value_of(mt_map map, const mt_records *r, size_t element)

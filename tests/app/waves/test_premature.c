@@ -50,7 +50,7 @@ static void run_both(const mt_premature *what, double end_ms, both *b)
     mt_monodomain problem = mt_wave_medium_problem(m, &b->strand->diffusion, &stimulus);
     problem.variants = what->cells, problem.n_variants = 1;
     problem.record = (mt_record){
-        .all = true, .fraction = 0.9, .kept = 1U << MT_RECORDED_REPOLARISATION, .n_beats = 2, .beat = beat};
+        .all = true, .fraction = 0.9, .stored = 1U << MT_RECORDED_REPOLARISATION, .n_beats = 2, .beat = beat};
     mt_results results = {0};
     cr_assert_eq(
         mt_records_new(&arena, &problem.record, b->strand->diffusion.n_elements, &results.beats), MT_OK);

@@ -40,7 +40,7 @@ enum { BEATS = 3, OF_A_BEAT = 1 + MT_RECORDED };
 static const mt_record record = {.all = true,
     .threshold_mV = -10,
     .fraction = 0.9,
-    .kept = (1 << MT_RECORDED_LOW) - 1,
+    .stored = (1 << MT_RECORDED_LOW) - 1,
     .n_beats = BEATS,
     .beat = beats};
 

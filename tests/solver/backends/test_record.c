@@ -149,7 +149,7 @@ static void check(const mt_backend *backend, mt_record record, size_t begun[BEAT
 {
     static film f;
     omp_set_num_threads(1); /* too little work to share */
-    record.kept = (1 << MT_RECORDED_LOW) - 1;
+    record.stored = (1 << MT_RECORDED_LOW) - 1;
     shoot(&f, backend, record);
     const size_t n = f.s.mesh.n_elements;
     for (size_t b = 0; b < BEATS; b++) begun[b] = ended[b] = 0;

@@ -133,7 +133,7 @@ Test(streams, a_run_streams_its_records_at_the_end_of_each_beat)
     record = (mt_record){.all = true,
         .threshold_mV = -10,
         .fraction = 0.9,
-        .kept = 1 << MT_RECORDED_REPOLARISATION | 1 << MT_RECORDED_PEAK};
+        .stored = 1 << MT_RECORDED_REPOLARISATION | 1 << MT_RECORDED_PEAK};
     profile = run_with(record, &layout);
     cr_expect_eq(profile.transfers, 4);
     cr_expect_eq(profile.host_cycles, 4 * one);
