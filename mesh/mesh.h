@@ -7,7 +7,7 @@
  *   the three corners of a tagged triangle are distinct; the triangle need not be a face of an element;
  *   names and groups satisfy the invariants of mesh/names.h.
  * The first two invariants and the last concern the content (mt_mesh_check_content). They suffice to examine and repair a mesh
- * (mesh/mend/defects.h, mesh/mend/repair.h); simulations need all of them.
+ * (mesh/repair/defects.h, mesh/repair/repair.h); simulations need all of them.
  *
  * Face f of an element is the face opposite its vertex f. */
 #pragma once

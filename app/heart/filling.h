@@ -6,7 +6,7 @@
 #pragma once
 
 #include "data/files/file.h"
-#include "mesh/mend/closed.h"
+#include "mesh/repair/closed.h"
 #include "mesh/mesh.h"
 
 enum { MT_FILLING_TRIES = 10 };

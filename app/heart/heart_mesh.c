@@ -7,7 +7,7 @@
 #include "data/core/progress.h"
 #include "app/heart/filling.h"
 #include "app/heart/mesh_file.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/repair.h"
 #include "mesh/names.h"
 #include "solver/case/delay.h"
 
@@ -182,7 +182,7 @@ static mt_status tag_as_surface(making *m, const mt_mesh *surface, mt_mesh *mesh
 static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
 {
     mt_filling *filling;
-    mt_repair mended;
+    mt_repair repaired;
     double filled;
     mt_mesh *mesh = &m->heart->mesh;
     MT_ALLOC(arena, filling, 1);
@@ -194,13 +194,13 @@ static mt_status fill(mt_arena *arena, making *m, mt_mesh *parts)
     mt_arena_free(arena_of(m));
     MT_TRY(mt_filling_make(arena_of(m), filling, filled, m->asked->mesh, mesh));
     mt_progress_stage(NULL);
-    MT_TRY(repair(m, mesh, &mended));
+    MT_TRY(repair(m, mesh, &repaired));
     return m->heart->has_anatomy ? tag_as_surface(m, &filling->surface, mesh) : MT_OK;
 }
 
 /* ---- from a mesh ---- */
 
-static mt_status say_mended(const mt_mesh *mesh, const mt_repair *r)
+static mt_status report_repair(const mt_mesh *mesh, const mt_repair *r)
 {
     char elements[MT_NUMBER_SIZE], text[256] = "", size[MT_ELEMENT_SIZE_TEXT];
     mt_element_size found;
@@ -241,10 +241,10 @@ static mt_status choose_refining(making *m)
 static mt_status take_mesh(mt_arena *arena, making *m)
 {
     mt_mesh *mesh = &m->heart->mesh;
-    mt_repair mended;
+    mt_repair repaired;
     mt_adjacency adjacency;
-    MT_TRY(repair(m, mesh, &mended));
-    MT_TRY(say_mended(mesh, &mended));
+    MT_TRY(repair(m, mesh, &repaired));
+    MT_TRY(report_repair(mesh, &repaired));
     warn_of_size(m, mesh);
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
     MT_TRY(find_anatomy(arena_of(m), m, &adjacency, mesh));

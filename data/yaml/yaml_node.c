@@ -243,16 +243,16 @@ static mt_status refuse_byte(mt_arena *arena, const char *origin, const char *so
 {
     static const char byte_order_mark[] = "\xEF\xBB\xBF"; /* not part of the text */
     mt_yaml_place at = {origin, 1};
-    char path[MT_YAML_WORDS] = "", *mended;
+    char path[MT_YAML_WORDS] = "", *repaired;
     mt_yaml_node *root;
     size_t character = 0;
     const char *from = source;
     if (strncmp(from, byte_order_mark, strlen(byte_order_mark)) == 0) from += strlen(byte_order_mark);
     for (; from < bad; from += mt_utf8_character(from, NULL), character++) at.line += *from == '\n';
-    MT_ALLOC(arena, mended, strlen(source) + 1);
-    (void)strcpy(mended, source);
-    for (const char *b = mended; (b = mt_utf8_invalid(b));) mended[b - mended] = 'x';
-    if (parse(arena, (mt_yaml_place){origin, 1}, mended, &root) == MT_OK && root)
+    MT_ALLOC(arena, repaired, strlen(source) + 1);
+    (void)strcpy(repaired, source);
+    for (const char *b = repaired; (b = mt_utf8_invalid(b));) repaired[b - repaired] = 'x';
+    if (parse(arena, (mt_yaml_place){origin, 1}, repaired, &root) == MT_OK && root)
         (void)find_character(root, character, "", path);
     return mt_yaml_fail(
         at, path, "invalid byte 0x%02X; allowed: text in UTF-8", (unsigned)(unsigned char)*bad);

@@ -7,7 +7,7 @@
 #include "data/core/order.h"
 #include "data/files/file.h"
 #include "data/files/scan.h"
-#include "mesh/mend/repeats.h"
+#include "mesh/repair/repeats.h"
 #include "mesh/triangles.h"
 #include "mesh/names.h"
 #include "mesh/vtk/directions.h"

@@ -16,7 +16,7 @@
  *   names       the field array of bytes `names`: names of tags, and tags of groups, as text (mesh/names.h). Names of surfaces
  *               determine the tags of triangles (mt_names_settle);
  *   groups      the cell array `groups`, read only if there are names of groups; bit g is set if the tetrahedron belongs to group g;
- *   repeats     tetrahedra with the same corners and different regions or groups are merged, with a note (mesh/mend/repeats.h);
+ *   repeats     tetrahedra with the same corners and different regions or groups are merged, with a note (mesh/repair/repeats.h);
  *   fibres      the vector array that is first in that table, of cells or, without one, of points. Point values are averaged over
  *               the four vertices of an element: the principal axis of the sum of f f^T, since f and -f are the same fibre. A note
  *               says so, and counts the elements with directions too different for a representative mean;

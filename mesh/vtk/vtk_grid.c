@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "mesh/vtk/directions.h"
-#include "mesh/mend/repeats.h"
+#include "mesh/repair/repeats.h"
 #include "mesh/names.h"
 
 enum { EMPTY = 0, POLY_LINE = 4, TRIANGLE = 5, POLYGON = 7, TETRAHEDRON = 10 };

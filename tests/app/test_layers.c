@@ -35,7 +35,7 @@ static const struct wing {
     {"data/files", DATA, 1, false},
     {"data/yaml", DATA, 2, false},
     {"mesh", MESH, 0, false},
-    {"mesh/mend", MESH, 1, false},
+    {"mesh/repair", MESH, 1, false},
     {"mesh/make", MESH, 1, false},
     {"mesh/anatomy", MESH, 1, false},
     {"mesh/cut", MESH, 1, false},
@@ -321,8 +321,8 @@ Test(layers, a_planted_violation_is_detected_and_named)
         {"data/core/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"ipu/graph/graph.h\"", false},
         {"mesh/cut/b.c", "#include \"mesh/mesh.h\"", true},
-        {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},      /* a higher floor */
-        {"mesh/cut/b.c", "#include \"mesh/mend/flat.h\"", false}, /* the same floor */
+        {"mesh/b.c", "#include \"mesh/cut/halo.h\"", false},        /* a higher floor */
+        {"mesh/cut/b.c", "#include \"mesh/repair/flat.h\"", false}, /* the same floor */
         {"mesh/files/b.c", "#include \"mesh/cut/partition.h\"", true},
         {"mesh/vtk/b.c", "#include \"mesh/files/formats.h\"", false},
         {"data/core/b.c", "#include \"data/files/file.h\"", false},

@@ -7,9 +7,9 @@
  *   passes the other checks. The repair succeeds or refuses; a repaired mesh passes the checks, has no fatal defects, and every
  *   writer writes it or refuses with a reason. A surface is closed, or refused;
  * - a case that was read can be written and read again, and so can the state of a cell. */
-#include "mesh/mend/closed.h"
-#include "mesh/mend/defects.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/closed.h"
+#include "mesh/repair/defects.h"
+#include "mesh/repair/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/anatomy/surfaces.h"
 #include "solver/case/case.h"

@@ -3,8 +3,8 @@
 #include "app/cli/command.h"
 #include "app/heart/mesh_file.h"
 #include "data/core/progress.h"
-#include "mesh/mend/defects.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/defects.h"
+#include "mesh/repair/repair.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
 
@@ -93,7 +93,7 @@ static void tell_repair(mt_table *table, const mt_repair *r)
 }
 
 /* Repairs the mesh if `wanted`, finds the remaining defects, and refuses a mesh that cannot be simulated. */
-static mt_status mend(
+static mt_status repair_if_wanted(
     mt_arena *arena, const char *path, bool wanted, mt_mesh *mesh, mt_repair *repair, mt_defects *defects)
 {
     if (wanted) {
@@ -125,7 +125,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
     mt_print_notes(in, &mesh);
-    MT_TRY(mend(arena, in, repairing, &mesh, &repair, &defects));
+    MT_TRY(repair_if_wanted(arena, in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));
     MT_TRY(mt_write_mesh(out, to, &mesh));
     mt_warn_of_size(in, numbers.min_mm, numbers.max_mm);

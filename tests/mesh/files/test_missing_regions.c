@@ -1,7 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "mesh/files/formats.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/repair.h"
 #include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"

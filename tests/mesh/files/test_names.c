@@ -6,7 +6,7 @@
 #include "mesh/vtk/vtkhdf.h"
 #include "mesh/make/refine.h"
 #include "mesh/make/slab.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/repair.h"
 #include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
@@ -206,7 +206,7 @@ Test(names, an_array_called_groups_without_group_names_is_only_listed)
 Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
 {
     mt_arena arena = {0};
-    mt_mesh mesh, fine, part, mended;
+    mt_mesh mesh, fine, part, repaired;
     mt_repair repair;
     size_t n[2] = {0};
     file(".msh", msh4_groups);
@@ -222,14 +222,14 @@ Test(names, refined_selected_and_repaired_meshes_keep_names_and_groups)
     ok(mt_mesh_select(&arena, &mesh, (uint8_t[]){0, 1, 0}, &part));
     cr_assert(part.n_elements == 1 && mt_groups_has(&part, 9, 0) && part.groups != mesh.groups);
     assert_name(&part, 3, 5, "tissue");
-    read_path(&arena, &mended);
+    read_path(&arena, &repaired);
     /* the element in groups moves to the end, after a copy of the first */
-    memcpy(mended.element_vertex + 8, mended.element_vertex + 4, 4 * sizeof *mended.element_vertex);
-    memcpy(mended.element_vertex + 4, mended.element_vertex, 4 * sizeof *mended.element_vertex);
-    mended.groups[2] = mended.groups[1], mended.groups[1] = 0;
-    ok(mt_repair_mesh(&arena, &mended, &repair));
-    cr_assert(mended.n_elements == 2 && !mt_groups_has(&mended, 7, 0) && mt_groups_has(&mended, 7, 1));
-    assert_name(&mended, 2, MT_SURFACE_LV, "ENDO");
+    memcpy(repaired.element_vertex + 8, repaired.element_vertex + 4, 4 * sizeof *repaired.element_vertex);
+    memcpy(repaired.element_vertex + 4, repaired.element_vertex, 4 * sizeof *repaired.element_vertex);
+    repaired.groups[2] = repaired.groups[1], repaired.groups[1] = 0;
+    ok(mt_repair_mesh(&arena, &repaired, &repair));
+    cr_assert(repaired.n_elements == 2 && !mt_groups_has(&repaired, 7, 0) && mt_groups_has(&repaired, 7, 1));
+    assert_name(&repaired, 2, MT_SURFACE_LV, "ENDO");
     mt_arena_free(&arena);
 }
 

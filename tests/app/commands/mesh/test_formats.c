@@ -25,7 +25,7 @@ static const char *const lines[] = {
     "mesh fibres heart.hdf -o fibred.hdf --force",
     "mesh fibres fibred.hdf -o again.hdf --force",
     "mesh refine slab.hdf -o fine.hdf --force",
-    "mesh convert broken.msh mended.hdf --repair --force",
+    "mesh convert broken.msh repaired.hdf --repair --force",
     "mesh convert apart.msh apart.hdf --force",
     "mesh fill cube.obj --elements 200 -o filled.hdf --force",
     "machine list",

@@ -1,12 +1,12 @@
-#include "mesh/mend/repair.h"
+#include "mesh/repair/repair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "mesh/adjacency.h"
-#include "mesh/mend/form.h"
-#include "mesh/mend/pieces.h"
-#include "mesh/mend/runs.h"
+#include "mesh/repair/form.h"
+#include "mesh/repair/pieces.h"
+#include "mesh/repair/runs.h"
 
 static void turn(mt_mesh *mesh, mt_repair *repair)
 {
@@ -15,17 +15,17 @@ static void turn(mt_mesh *mesh, mt_repair *repair)
 }
 
 /* State shared by the steps. */
-typedef struct mending {
+typedef struct repairing {
     mt_arena *arena;
     mt_mesh *mesh;
     uint8_t *dead; /* [initial n_elements] nonzero for elements to remove */
     mt_repair *repair;
     mt_pieces pieces;
-} mending;
+} repairing;
 
 static void kill_duplicates(void *context, mt_face *run, size_t n)
 {
-    mending *m = context;
+    repairing *m = context;
     if (n < 2) return;
     n = mt_run_order(m->mesh, run, n);
     for (size_t k = 1; k < n; k++)
@@ -48,7 +48,7 @@ static int compare_members(const void *left, const void *right)
 }
 
 typedef struct crowd {
-    mending *mending;
+    repairing *repairing;
     member *members; /* buffer for the longest run */
 } crowd;
 
@@ -56,7 +56,7 @@ typedef struct crowd {
 static void thin_out(void *context, mt_face *run, size_t n)
 {
     const crowd *c = context;
-    mending *m = c->mending;
+    repairing *m = c->repairing;
     size_t alive = 0;
     if (n < 3) return;
     for (size_t k = 0; k < n; k++)
@@ -71,11 +71,11 @@ static void thin_out(void *context, mt_face *run, size_t n)
 
 static void join_run(void *context, mt_face *run, size_t n)
 {
-    mending *m = context;
+    repairing *m = context;
     mt_pieces_join(&m->pieces, run, n);
 }
 
-static mt_status drop_duplicates(mt_arena *scratch, mending *m)
+static mt_status drop_duplicates(mt_arena *scratch, repairing *m)
 {
     mt_faces faces;
     for (size_t c = 0; c < m->mesh->n_elements; c++) m->dead[c] = mt_form_repeats(m->mesh, c);
@@ -88,7 +88,7 @@ static mt_status drop_duplicates(mt_arena *scratch, mending *m)
     return MT_OK;
 }
 
-static mt_status drop_flat(mt_arena *scratch, mending *m)
+static mt_status drop_flat(mt_arena *scratch, repairing *m)
 {
     (void)scratch;
     MT_TRY(mt_flat_remove(m->mesh, m->dead, &m->repair->flat));
@@ -96,10 +96,10 @@ static mt_status drop_flat(mt_arena *scratch, mending *m)
     return MT_OK;
 }
 
-static mt_status drop_overlapping(mt_arena *scratch, mending *m)
+static mt_status drop_overlapping(mt_arena *scratch, repairing *m)
 {
     mt_faces faces;
-    crowd c = {.mending = m};
+    crowd c = {.repairing = m};
     size_t longest = 0;
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
     for (size_t v = 0; v < faces.n_vertices; v++)
@@ -110,7 +110,7 @@ static mt_status drop_overlapping(mt_arena *scratch, mending *m)
     return MT_OK;
 }
 
-static mt_status drop_pieces(mt_arena *scratch, mending *m)
+static mt_status drop_pieces(mt_arena *scratch, repairing *m)
 {
     mt_faces faces;
     MT_TRY(mt_faces_make(scratch, m->mesh, &faces));
@@ -138,7 +138,7 @@ static void drop_triangles(mt_mesh *mesh, const uint8_t *used, mt_repair *repair
     mesh->n_faces = n;
 }
 
-static mt_status drop_vertices(mt_arena *scratch, mending *m)
+static mt_status drop_vertices(mt_arena *scratch, repairing *m)
 {
     mt_mesh *mesh = m->mesh;
     const size_t n_vertices = mesh->n_vertices;
@@ -150,7 +150,7 @@ static mt_status drop_vertices(mt_arena *scratch, mending *m)
     return MT_OK;
 }
 
-static mt_status check_mended(mt_arena *scratch, mending *m)
+static mt_status check_repaired(mt_arena *scratch, repairing *m)
 {
     mt_adjacency adjacency;
     if (m->mesh->n_elements == 0) return mt_fail(MT_INPUT, "no element is left after the repair");
@@ -160,10 +160,10 @@ static mt_status check_mended(mt_arena *scratch, mending *m)
 
 mt_status mt_repair_mesh(mt_arena *arena, mt_mesh *mesh, mt_repair *repair)
 {
-    static mt_status (*const steps[])(mt_arena * scratch, mending * m) = {
-        drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_mended};
+    static mt_status (*const steps[])(mt_arena * scratch, repairing * m) = {
+        drop_duplicates, drop_flat, drop_overlapping, drop_pieces, drop_vertices, check_repaired};
     MT_SCRATCH(lasting);
-    mending m = {.arena = arena, .mesh = mesh, .repair = repair};
+    repairing m = {.arena = arena, .mesh = mesh, .repair = repair};
     *repair = (mt_repair){0};
     MT_ALLOC(lasting, m.dead, mesh->n_elements);
     turn(mesh, repair);

@@ -1,5 +1,5 @@
-/* Removal of flat elements (mesh/mend/form.h) so that the surrounding elements close the gap. It is one step of a repair;
- * mesh/mend/repair.h specifies the steps before and after. */
+/* Removal of flat elements (mesh/repair/form.h) so that the surrounding elements close the gap. It is one step of a repair;
+ * mesh/repair/repair.h specifies the steps before and after. */
 #pragma once
 
 #include "mesh/mesh.h"

@@ -1,10 +1,10 @@
-/* Defects of a mesh from an external file; mesh/mend/repair.h repairs them.
+/* Defects of a mesh from an external file; mesh/repair/repair.h repairs them.
  *
  * A mesh from a reader (mt_mesh_check_content passed) may have inverted elements, elements without volume, and duplicate
  * elements. No computation is possible on a mesh with a defect of a `fatal` kind; the other kinds deserve a warning. Damaged
  * coordinates that leave every element with a positive volume are detected only as folds.
  *
- * Flat elements (mesh/mend/form.h) count as no other defect. */
+ * Flat elements (mesh/repair/form.h) count as no other defect. */
 #pragma once
 
 #include "mesh/mesh.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "mesh/mend/defects.h"
-#include "mesh/mend/repair.h"
+#include "mesh/repair/defects.h"
+#include "mesh/repair/repair.h"
 #include "mesh/info.h"
 #include "mesh/make/slab.h"
 #include "tests/answers.h"
@@ -409,7 +409,7 @@ static void damage_once(mt_mesh *mesh)
     }
 }
 
-static void assert_mended(mt_mesh *mesh)
+static void assert_repaired(mt_mesh *mesh)
 {
     mt_arena arena = {0};
     mt_adjacency adjacency;
@@ -429,7 +429,7 @@ static void assert_mended(mt_mesh *mesh)
 
 Test(defects, after_any_damage_the_repair_succeeds_or_reports_why_not)
 {
-    size_t mended = 0, closed = 0, slits = 0, crowded = 0;
+    size_t repaired = 0, closed = 0, slits = 0, crowded = 0;
     for (state = 1; state < 2000; state++) {
         const uint64_t seed = state;
         mt_arena arena = {0};
@@ -439,14 +439,14 @@ Test(defects, after_any_damage_the_repair_succeeds_or_reports_why_not)
         for (size_t n = 1 + below(12); n > 0; n--) damage_once(&mesh);
         ok(mt_mesh_check_content(&mesh, NULL));
         const mt_status status = mt_repair_mesh(&arena, &mesh, &repair);
-        if (status == MT_OK) assert_mended(&mesh);
+        if (status == MT_OK) assert_repaired(&mesh);
         cr_assert(status == MT_OK || (status == MT_INPUT && *mt_message()), "seed %zu", (size_t)seed);
-        mended += status == MT_OK;
+        repaired += status == MT_OK;
         closed += repair.flat.edges, slits += repair.flat.inside, crowded += repair.overlapping;
         mt_arena_free(&arena);
         state = seed;
     }
-    cr_assert(mended == 1999, "%zu", mended);
+    cr_assert(repaired == 1999, "%zu", repaired);
     cr_assert(closed > 100 && slits > 10 && crowded > 100, "too few damaged meshes: %zu %zu %zu", closed,
         slits, crowded);
 }
@@ -657,7 +657,7 @@ Test(defects, fatal_defects_are_rejected_with_file_counts_positions_and_remedy)
 
 Test(defects, out_of_memory_is_reported_without_a_leak)
 {
-    for (int mending = 0; mending < 2; mending++) {
+    for (int repairing = 0; repairing < 2; repairing++) {
         mt_status status = MT_MEMORY;
         for (size_t n = 1; status != MT_OK; n++) {
             mt_arena arena = {0};
@@ -667,7 +667,7 @@ Test(defects, out_of_memory_is_reported_without_a_leak)
             slab(&arena, &mesh);
             plant_all(&mesh);
             mt_arena_fail_at(n);
-            status = mending ? mt_repair_mesh(&arena, &mesh, &repair) : mt_defects_find(&mesh, &defects);
+            status = repairing ? mt_repair_mesh(&arena, &mesh, &repair) : mt_defects_find(&mesh, &defects);
             mt_arena_fail_at(0);
             mt_arena_free(&arena);
             cr_assert(status == MT_OK ? n > 5 : status == MT_MEMORY, "take %zu: %s", n, mt_message());

@@ -1,8 +1,8 @@
-/* Repair of a mesh from an external file: removes the fatal defects of mesh/mend/defects.h. */
+/* Repair of a mesh from an external file: removes the fatal defects of mesh/repair/defects.h. */
 #pragma once
 
-#include "mesh/mend/flat.h"
-#include "mesh/mend/repeats.h"
+#include "mesh/repair/flat.h"
+#include "mesh/repair/repeats.h"
 #include "mesh/mesh.h"
 
 /* The operations of a repair. */
@@ -27,7 +27,7 @@ typedef struct mt_repair {
  *   of a flat element, the shortest edge is collapsed that makes no other element flat or inverted and leaves the surface closed. A
  *     surface vertex moves only along an edge shorter than a thousandth of the longest edge. If no edge qualifies, an element with
  *     a face on the surface is removed; then surface vertices may move along any edge; finally the element is removed and leaves a
- *     slit (mesh/mend/flat.h);
+ *     slit (mesh/repair/flat.h);
  *   on each side of a face of more than two elements the largest element is kept;
  *   of several pieces the largest is kept (by volume; of equal pieces the first);
  *   vertices of no element are removed.

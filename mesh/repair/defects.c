@@ -1,4 +1,4 @@
-#include "mesh/mend/defects.h"
+#include "mesh/repair/defects.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "data/core/order.h"
 #include "mesh/adjacency.h"
-#include "mesh/mend/form.h"
-#include "mesh/mend/pieces.h"
-#include "mesh/mend/runs.h"
+#include "mesh/repair/form.h"
+#include "mesh/repair/pieces.h"
+#include "mesh/repair/runs.h"
 
 const mt_defect_kind mt_defect_kinds[MT_DEFECT_KINDS] = {
     [MT_DEFECT_INVERTED] = {"inverted_elements", "inverted elements", "element", true},

@@ -1,4 +1,4 @@
-#include "mesh/mend/closed.h"
+#include "mesh/repair/closed.h"
 
 #include <math.h>
 #include <stdlib.h>

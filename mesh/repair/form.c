@@ -1,4 +1,4 @@
-#include "mesh/mend/form.h"
+#include "mesh/repair/form.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mesh/mend/closed.h"
+#include "mesh/repair/closed.h"
 #include "tests/answers.h"
 #include "tests/mesh/bowl.h"
 #include "tests/mesh/damage.h"

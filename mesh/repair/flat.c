@@ -1,4 +1,4 @@
-#include "mesh/mend/flat.h"
+#include "mesh/repair/flat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "data/core/offsets.h"
 #include "data/core/order.h"
 #include "mesh/adjacency.h"
-#include "mesh/mend/form.h"
+#include "mesh/repair/form.h"
 
 enum {
     STAR_MAX = 256,          /* elements around a vertex */

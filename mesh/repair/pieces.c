@@ -1,4 +1,4 @@
-#include "mesh/mend/pieces.h"
+#include "mesh/repair/pieces.h"
 
 #include <math.h>
 

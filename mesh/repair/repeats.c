@@ -1,4 +1,4 @@
-#include "mesh/mend/repeats.h"
+#include "mesh/repair/repeats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

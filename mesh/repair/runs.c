@@ -1,8 +1,8 @@
-#include "mesh/mend/runs.h"
+#include "mesh/repair/runs.h"
 
 #include <stdlib.h>
 
-#include "mesh/mend/form.h"
+#include "mesh/repair/form.h"
 
 uint32_t mt_run_opposite(const mt_mesh *mesh, const mt_face *face)
 {
