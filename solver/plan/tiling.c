@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "data/core/progress.h"
-#include "data/files/room.h"
+#include "data/files/available_memory.h"
 #include "ipu/machine/topology.h"
 #include "solver/diffusion/diffusion.h"
 

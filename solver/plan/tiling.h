@@ -20,7 +20,7 @@ typedef struct mt_tiling {
 MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus);
 
 /* Checks that the host has memory for the emulator's tables of this number of IPUs: at least MT_TILE_HOST_BYTES per
- * tile, used or not, for any mesh; the mesh needs more. MT_FILE: it has not (data/files/room.h); the message has
+ * tile, used or not, for any mesh; the mesh needs more. MT_FILE: it has not (data/files/available_memory.h); the message has
  * the numbers. Warns with them from 1 GB on. */
 MT_NODISCARD mt_status mt_tiling_check_memory(const mt_tiling *tiling, uint32_t ipus);
 

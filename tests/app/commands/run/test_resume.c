@@ -1,4 +1,4 @@
-/* Checkpoints and --resume, by command. Killed runs are tested in tests/app/results/test_killed_slow.c. */
+/* Checkpoints and --resume, by command. Killed runs are tested in tests/app/results/test_crash_recovery_slow.c. */
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"

@@ -6,7 +6,7 @@
 
 #include "solver/kernels/block.h"
 #include "tests/random.h"
-#include "tests/solver/cells/weak_sodium.h"
+#include "tests/solver/cells/reduced_sodium.h"
 #include "tests/solver/coarse_bar.h"
 
 /* Computes i_Na [pA/pF] as in the published equations, from the states at the start of a step. */
@@ -18,14 +18,14 @@ static double sodium_current(double v_mV, const double *state, size_t stride)
 }
 
 /* An explicit step is linear in g_Na, and only the rates of V and Na_i contain i_Na. Cells in many states. */
-Test(weak_waves, a_reduced_sodium_current_affects_voltage_and_sodium_concentration)
+Test(reduced_excitability, a_reduced_sodium_current_affects_voltage_and_sodium_concentration)
 {
     enum { CELLS = 100, N = CELLS * TP06_STATES };
     static double start[N], state[2][N], v_start[CELLS], v[2][CELLS];
     const double *rest = mt_cell_tp06.variants[TP06_EPI].states, share = 0.3,
                  to_Nai = 0.185 / (0.016404 * 96485.3415); /* Cm / (V_c F) */
     uint64_t seed = 3;
-    weak_cells weak;
+    reduced_sodium_cells reduced;
     for (size_t c = 0; c < CELLS; c++) {
         for (size_t k = 0; k < TP06_STATES; k++)
             start[mt_block_index(CELLS, TP06_STATES, c, k)] = rest[k] * between(&seed, 0.9, 1.1);
@@ -34,7 +34,7 @@ Test(weak_waves, a_reduced_sodium_current_affects_voltage_and_sodium_concentrati
     }
     for (int k = 0; k < 2; k++) memcpy(state[k], start, sizeof start);
     mt_cell_step_double(&mt_cell_tp06, TP06_EPI, NULL, 0.02, CELLS, state[0], v_start, v[0]);
-    mt_cell_step_double(weak_model(&weak, share), 0, NULL, 0.02, CELLS, state[1], v_start, v[1]);
+    mt_cell_step_double(reduced_sodium_model(&reduced, share), 0, NULL, 0.02, CELLS, state[1], v_start, v[1]);
     double current = 0;
     for (size_t c = 0; c < CELLS; c++) {
         const double *cell = start + mt_block_index(CELLS, TP06_STATES, c, 0),
@@ -52,7 +52,7 @@ Test(weak_waves, a_reduced_sodium_current_affects_voltage_and_sodium_concentrati
     cr_expect_gt(current, 1, "there is no sodium current");
 }
 
-Test(weak_waves, delays_with_reduced_sodium_current_equal_the_readme)
+Test(reduced_excitability, delays_with_reduced_sodium_current_equal_the_readme)
 {
     static const struct {
         double share;
@@ -60,8 +60,8 @@ Test(weak_waves, delays_with_reduced_sodium_current_equal_the_readme)
     } row[] = {{1, {{-25, -4}, {-23, -1}}}, {0.5, {{-23, -8}, {-26, -14}}}, {0.25, {{-21, -10}, {-29, -22}}}};
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         for (size_t axis = 0; axis < 2; axis++) {
-            weak_cells weak;
-            const beats w = {weak_model(&weak, row[k].share), axis == 0 ? 12 : 7, 2, 0, 160};
+            reduced_sodium_cells reduced;
+            const beats w = {reduced_sodium_model(&reduced, row[k].share), axis == 0 ? 12 : 7, 2, 0, 160};
             expect_late(&w, 0.4, axis, 0, row[k].expected[axis]);
         }
 }

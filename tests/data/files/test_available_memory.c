@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "data/files/room.h"
+#include "data/files/available_memory.h"
 
 static size_t pages(const char *format)
 {
@@ -27,7 +27,7 @@ static void limit_to(bool data, size_t bytes)
     cr_assert_eq(data ? setrlimit(RLIMIT_DATA, &limit) : setrlimit(RLIMIT_AS, &limit), 0);
 }
 
-Test(room, available_memory_is_positive_and_at_most_that_of_the_machine)
+Test(available_memory, available_memory_is_positive_and_at_most_that_of_the_machine)
 {
     unsigned long long total = 0;
     char line[256];
@@ -41,7 +41,7 @@ Test(room, available_memory_is_positive_and_at_most_that_of_the_machine)
 }
 
 /* 100 MB above the present use, of address space and of data. */
-Test(room, available_memory_respects_the_limits_of_the_process)
+Test(available_memory, available_memory_respects_the_limits_of_the_process)
 {
     static const char *const formats[] = {"%llu", "%*u %*u %*u %*u %*u %llu"};
     for (int k = 0; k < 2; k++) {

@@ -1,4 +1,4 @@
-#include "data/files/room.h"
+#include "data/files/available_memory.h"
 
 #include <limits.h>
 #include <stdint.h>

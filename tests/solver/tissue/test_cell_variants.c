@@ -11,7 +11,7 @@ static mt_arena arena;
 
 static void free_arena(void) { mt_arena_free(&arena); }
 
-TestSuite(kinds, .fini = free_arena);
+TestSuite(cell_variants, .fini = free_arena);
 
 static const mt_cell_model *const model = &mt_cell_tp06;
 
@@ -56,7 +56,7 @@ static double told_value(const told *t, size_t k)
     return model->variants[t->base].parameters[named[k]] * (isnan(t->factor[k]) ? 1 : t->factor[k]);
 }
 
-Test(kinds, the_last_change_of_each_element_applies)
+Test(cell_variants, the_last_change_of_each_element_applies)
 {
     uint64_t seed = 11;
     for (size_t round = 0; round < 200; round++) {
@@ -101,7 +101,7 @@ Test(kinds, the_last_change_of_each_element_applies)
     }
 }
 
-Test(kinds, names_of_cell_variants_state_their_changes)
+Test(cell_variants, names_of_cell_variants_state_their_changes)
 {
     mt_kinds kinds;
     mt_monodomain problem = {.model = model, .variant = TP06_ENDO};
@@ -121,7 +121,7 @@ Test(kinds, names_of_cell_variants_state_their_changes)
 }
 
 /* Seventeen changes in all combinations: change b applies to element e if e has bit b. */
-Test(kinds, more_variants_than_16_bits_can_number_are_rejected)
+Test(cell_variants, more_variants_than_16_bits_can_number_are_rejected)
 {
     for (uint32_t n = UINT16_MAX; n <= UINT16_MAX + 1; n++) {
         mt_kinds kinds;

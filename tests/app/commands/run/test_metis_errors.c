@@ -10,7 +10,7 @@
 #define SLAB "data/cases/niederer-0.5.yaml --set mesh.slab.edge_mm=1 --set time.end_ms=0.02"
 #define SMALL_MESH "mesh slab --size-mm 4,2,1 --edge-mm 0.5 -o slab.hdf"
 
-TestSuite(metis_told, .init = enter_room, .fini = leave_room);
+TestSuite(metis_errors, .init = enter_room, .fini = leave_room);
 
 static void make_slab(void)
 {
@@ -18,7 +18,7 @@ static void make_slab(void)
     write_machine("small.yaml", 64);
 }
 
-Test(metis_told, partition_run_and_reproduce_warn_if_metis_failed_and_the_partition_differs)
+Test(metis_errors, partition_run_and_reproduce_warn_if_metis_failed_and_the_partition_differs)
 {
     static const char *const lines[] = {"partition slab.hdf --target small.yaml",
         "run " SLAB " --set machine.tiles=64 --output out",
@@ -38,7 +38,7 @@ Test(metis_told, partition_run_and_reproduce_warn_if_metis_failed_and_the_partit
     }
 }
 
-Test(metis_told, out_of_memory_inside_metis_exits_with_code_3)
+Test(metis_errors, out_of_memory_inside_metis_exits_with_code_3)
 {
     make_slab();
     bad.mood = ANSWERS, bad.answer = METIS_ERROR;
@@ -49,7 +49,7 @@ Test(metis_told, out_of_memory_inside_metis_exits_with_code_3)
 }
 
 /* The signal of a time limit, to the program alone and to its process group, as the tool `timeout` sends it. */
-Test(metis_told, a_signal_during_metis_ends_the_program_and_leaves_no_child_process, .timeout = 30)
+Test(metis_errors, a_signal_during_metis_ends_the_program_and_leaves_no_child_process, .timeout = 30)
 {
     static const int numbers[] = {SIGTERM, SIGINT};
     int ends[2];

@@ -29,7 +29,7 @@ static void enter(void)
     cr_assert(there(program), "%s: the tests need the program", program);
 }
 
-TestSuite(killed, .init = enter, .fini = leave_room);
+TestSuite(crash_recovery, .init = enter, .fini = leave_room);
 
 static double now_s(void)
 {
@@ -110,7 +110,7 @@ static void check_results(int number)
     free(text), free(png);
 }
 
-Test(killed, killed_runs_leave_the_complete_results_of_one_run)
+Test(crash_recovery, killed_runs_leave_the_complete_results_of_one_run)
 {
     char name[] = "myotile", run[] = "run", path[] = "data/cases/niederer-0.5.yaml", output[] = "--output",
          out[] = "out", set[] = "--set", cpu[] = "machine.backend=cpu", end[] = "time.end_ms=1", title[64];
@@ -130,7 +130,7 @@ Test(killed, killed_runs_leave_the_complete_results_of_one_run)
     parts_are_swept("out");
 }
 
-Test(killed, killed_conversions_leave_either_the_old_or_the_new_mesh)
+Test(crash_recovery, killed_conversions_leave_either_the_old_or_the_new_mesh)
 {
     char name[] = "myotile", mesh[] = "mesh", convert[] = "convert", from[16], to[] = "set.pts";
     char *word[] = {name, mesh, convert, from, to, NULL};
@@ -217,7 +217,7 @@ static void kill_and_go_on(char *backend)
     cr_log_info("%s: %d kills of %d runs", backend, kills, runs);
 }
 
-Test(killed, resumed_runs_write_the_files_of_an_uninterrupted_run)
+Test(crash_recovery, resumed_runs_write_the_files_of_an_uninterrupted_run)
 {
     char cpu[] = "machine.backend=cpu", ipu[] = "machine.backend=ipu";
     kill_and_go_on(cpu);
