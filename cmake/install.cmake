@@ -27,7 +27,7 @@ set(CPACK_PACKAGE_CONTACT "${maintainer}")
 set(CPACK_PACKAGE_DESCRIPTION "Myotile simulates the electrical wave of the heart (monodomain model,
 finite volumes on tetrahedra) on an emulated system of Graphcore IPUs, and
 reports the cycles, bytes and memory that the machine would have needed.")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "heart simulations on an emulated machine of tiles")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "heart simulations on an emulated tiled processor")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -1,4 +1,4 @@
-"""The emulated machine of tiles (libmyotile-ipu) from Python. Names follow the C headers, which explain what things are and cost.
+"""The emulated tiled processor (libmyotile-ipu) from Python. Names follow the C headers, which explain what things are and cost.
 
     machine = Machine("gc200", chips=4)
     graph = Graph(machine)
