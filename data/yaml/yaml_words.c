@@ -96,9 +96,10 @@ static bool is_called(const char *name, const char *by, size_t n)
 const char *mt_yaml_unit_ending(const char *name, size_t *ending)
 {
     static const char *const units[][2] = {{"_mS_mm", "mS/mm"}, {"_uF_mm2", "µF/mm²"}, {"_uA_mm3", "µA/mm³"},
-        {"_per_mm", "1/mm"}, {"_mm", "mm"}, {"_ms", "ms"}, {"_ns_per_hop", "ns"}, {"_hz", "Hz"},
-        {"_bits_per_second", "bits/s"}, {"_bytes_per_second", "bytes/s"}, {"bytes_per_cycle", "bytes/cycle"},
-        {"bytes_per_tile", "bytes"}, {"_bytes", "bytes"}, {"_cycles", "tile cycles"}, {"_words", "words"}};
+        {"_per_mm", "1/mm"}, {"_mm", "mm"}, {"_ms", "ms"}, {"_mV", "mV"}, {"_ns_per_hop", "ns"},
+        {"_hz", "Hz"}, {"_bits_per_second", "bits/s"}, {"_bytes_per_second", "bytes/s"},
+        {"bytes_per_cycle", "bytes/cycle"}, {"bytes_per_tile", "bytes"}, {"_bytes", "bytes"},
+        {"_cycles", "tile cycles"}, {"_words", "words"}};
     const size_t length = strlen(name);
     *ending = 0;
     for (size_t k = 0; k < sizeof units / sizeof *units; k++) {

@@ -223,7 +223,7 @@ static const mt_yaml_key output_keys[] = {
         "adjacent elements that have a value. csv: `apd_vertices.csv`, with coordinates, and nan for no "
         "value; dat: `apd.dat`, CARP's format, with -1 for no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
-        "Activation threshold: an element is activated when V crosses it upwards.", .unit = "mV"),
+        "Activation threshold: an element is activated when V crosses it upwards."),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
         MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
         "Repolarisation level: an element is repolarised when V has fallen by this percentage of its "

@@ -776,6 +776,14 @@ Test(case, a_key_is_found_by_its_path_even_in_a_list_entry)
         "stimuli.start_ms", "stimuli.1", "stimuli.1x.start_ms", "time.0.dt_ms", "stimuli.1.start"};
     for (size_t k = 0; k < sizeof none / sizeof *none; k++)
         cr_expect_null(mt_yaml_key_at(keys, none[k]), "%s", none[k]);
+}
+
+Test(case, the_ending_of_a_name_determines_its_unit)
+{
+    const mt_yaml_key *keys = mt_case_table.keys;
+    static const char *const in_mV[] = {"cell.tolerance_mV", "diffusion.tolerance_mV", "output.threshold_mV"};
+    for (size_t k = 0; k < sizeof in_mV / sizeof *in_mV; k++)
+        cr_expect_str_eq(mt_yaml_unit_at(keys, in_mV[k]), "mV", "%s", in_mV[k]);
     size_t ending;
     cr_expect_str_eq(mt_yaml_unit_ending("activation_ms", &ending), "ms");
     cr_expect_eq(ending, 3);
