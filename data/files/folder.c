@@ -26,7 +26,7 @@ mt_status mt_folder_path(const char *folder, const char *name, char path[MT_FILE
 static mt_status is_empty(const char *path, bool *empty)
 {
     DIR *list = opendir(path);
-    if (!list && errno == ENOMEM) return mt_fail(MT_FILE, "%s: %s", path, strerror(errno));
+    if (!list && errno == ENOMEM) return mt_fail(MT_MEMORY, "%s: %s", path, strerror(errno));
     *empty = list != NULL;
     for (const struct dirent *e; *empty && (e = readdir(list)) != NULL;)
         *empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;

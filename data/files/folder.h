@@ -19,8 +19,8 @@ typedef struct mt_folder {
 
 /* Creates the folder if it does not exist, takes its lock, and deletes what killed writers left. `replace` states whether a
  * foreign folder may be written to. MT_FILE: it may not, another run holds the lock, the folder cannot be created or written to,
- * or the path is not a folder. Different folders may be entered at once and are left in reverse order; `folder` must not move
- * until then. */
+ * or the path is not a folder. MT_MEMORY. Different folders may be entered at once and are left in reverse order; `folder` must
+ * not move until then. */
 MT_NODISCARD mt_status mt_folder_enter(const char *path, mt_file_replace replace, mt_folder *folder);
 
 /* Reports that a result is about to be put in place in the folder entered by this path: the folder, its mark and the entered

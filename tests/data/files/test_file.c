@@ -16,6 +16,17 @@
 #include <unistd.h>
 
 static char room[64];
+static bool listing_fails;
+
+/* Overrides the C library's function. */
+DIR *opendir(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = file < 0 || listing_fails ? NULL : fdopendir(file);
+    if (!list && file >= 0) (void)close(file);
+    if (listing_fails) errno = ENOMEM;
+    return list;
+}
 
 static void enter(void)
 {
@@ -423,6 +434,18 @@ Test(file, a_folder_is_used_by_one_run_at_a_time)
     mt_folder_keep("out");
     mt_folder_close(&folder);
     cr_assert(there("out/.myotile"));
+}
+
+Test(file, a_folder_that_cannot_be_listed_for_lack_of_memory_is_reported_as_such)
+{
+    mt_folder folder;
+    cr_assert_eq(mkdir("out", 0777), 0);
+    listing_fails = true;
+    cr_assert_eq(mt_folder_enter("out", MT_FILE_OURS, &folder), MT_MEMORY);
+    assert_message("out: Cannot allocate memory");
+    listing_fails = false;
+    ok(mt_folder_enter("out", MT_FILE_OURS, &folder));
+    mt_folder_close(&folder);
 }
 
 Test(file, an_unused_new_folder_is_deleted)
