@@ -269,7 +269,7 @@ static double time_on(const sweep *s, const shape *of, size_t size)
 
 /* Returns the sum of the logarithms of a shape's times. Infinite for replicas of several chips, which compute another result: one
  * sum per chip of a replica. */
-static double mean_time(const sweep *s, const shape *of)
+static double log_time_sum(const sweep *s, const shape *of)
 {
     double sum = 0;
     if (of->collective.rings.replica > 1) return INFINITY;
@@ -278,19 +278,19 @@ static double mean_time(const sweep *s, const shape *of)
     return isnan(sum) ? INFINITY : sum;
 }
 
-/* Selects the shapes with the lowest mean times, in the order of the sweep, and returns their number. Of shapes with identical
- * times, such as peripheral rings on ladder and torus, only the first is selected. */
+/* Selects the shapes with the lowest geometric mean of times, in the order of the sweep, and returns their number. Of shapes with
+ * identical times, such as peripheral rings on ladder and torus, only the first is selected. */
 static size_t choose_lines(const sweep *s, const shape *line[LINES])
 {
     size_t n = 0;
     for (size_t k = 0; k < s->n_shapes; k++) {
-        const double mean = mean_time(s, &s->shape[k]);
+        const double sum = log_time_sum(s, &s->shape[k]);
         size_t faster = 0;
-        bool again = !isfinite(mean);
+        bool again = !isfinite(sum);
         for (size_t i = 0; i < s->n_shapes; i++) {
-            const double other = mean_time(s, &s->shape[i]);
-            faster += other < mean;
-            again |= i < k && other == mean;
+            const double other = log_time_sum(s, &s->shape[i]);
+            faster += other < sum;
+            again |= i < k && other == sum;
         }
         if (!again && faster < LINES && n < LINES) line[n++] = &s->shape[k];
     }
