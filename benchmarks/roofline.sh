@@ -25,12 +25,12 @@ stream = $(value stream median) / 1e9
 peak_float = $(value 'multiply-adds float' median) / 1e9
 peak_double = $(value 'multiply-adds double' median) / 1e9
 roof(x, peak) = x * stream < peak ? x * stream : peak
-set label 4 "{/:Bold A time step and its kernels under the limits measured beside them}" at screen 0.035, 0.965 left
+set label 4 "{/:Bold A time step and its kernels under the limits measured in the same run}" at screen 0.035, 0.965 left
 set label 5 "GFLOP/s; $processor" at screen 0.035, 0.915 left font ",16"
 set tmargin at screen 0.87
 set lmargin at screen 0.075
 set rmargin at screen 0.965
-set xlabel "flops for each byte that must come or go"
+set xlabel "flops per byte"
 set logscale xy
 set xrange [0.1:32]
 set yrange [2:500]

@@ -98,7 +98,7 @@ picture() {
 set terminal pngcairo size 1600,1000 font "DejaVu Sans,18" background "#ffffff"
 set output "$folder/picture.png"
 set label 1 "{/:Bold The time loop on a simulated cluster}" at screen 0.035, 0.965 left
-set label 2 "part of the time in which a rank computes, %; nodes of 48 cores on HDR InfiniBand" at screen 0.035, 0.915 left font ",16"
+set label 2 "share of the time in which a rank computes, %; nodes of 48 cores on HDR InfiniBand" at screen 0.035, 0.915 left font ",16"
 set tmargin at screen 0.87
 set lmargin at screen 0.075
 set rmargin at screen 0.965
@@ -110,10 +110,10 @@ set grid ytics lc rgb "#dddddd" lt 1 lw 1
 set border 3 lc rgb "#444444"
 set tics nomirror out
 set key bottom left reverse Left spacing 1.3
-plot "$folder/weak" using 1:2 with linespoints pt 7 ps 2 lw 3 lc rgb 0x3a5a95 title "10,000 elements a rank", \
-    "$folder/weak" using 1:3 with lines dt 2 lw 2 lc rgb 0x3a5a95 title "on paper", \
+plot "$folder/weak" using 1:2 with linespoints pt 7 ps 2 lw 3 lc rgb 0x3a5a95 title "10,000 elements per rank", \
+    "$folder/weak" using 1:3 with lines dt 2 lw 2 lc rgb 0x3a5a95 title "model", \
     "$folder/strong" using 1:2 with linespoints pt 9 ps 2 lw 3 lc rgb 0xd9622f title "3 million elements", \
-    "$folder/strong" using 1:3 with lines dt 2 lw 2 lc rgb 0xd9622f title "on paper"
+    "$folder/strong" using 1:3 with lines dt 2 lw 2 lc rgb 0xd9622f title "model"
 END
     mv "$folder/picture.png" "$1"
 }
