@@ -97,6 +97,49 @@ static mt_table implicit_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
+static bool has_measured_fronts(const mt_fronts *fronts)
+{
+    for (size_t k = 0; k < fronts->n; k++)
+        if (fronts->front[k].measured) return true;
+    return false;
+}
+
+/* Builds the table of the measured fronts. */
+static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
+{
+    const mt_fronts *fronts = &problem->fronts;
+    const double interval_ms = fronts->front[0].interval_ms;
+    char label[64];
+    mt_table table = mt_table_begin(arena, "fronts",
+        "Activation wavefronts by cells and tissue: converged CV, and expected error of activation times on "
+        "this mesh");
+    mt_table_strings(&table, "cells", "cells");
+    if (problem->media.n > 1) mt_table_decimals(&table, "tissue", "tissue", "", 0);
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    mt_table_digits(&table, "length_mm", "element size", "mm", 3);
+    mt_table_digits(&table, "along_mm_per_ms", "CV_l", "mm/ms", 3);
+    mt_table_digits(&table, "across_mm_per_ms", "CV_t", "mm/ms", 3);
+    mt_table_digits(&table, "spreading", "spreading", "", 3);
+    mt_table_decimals(&table, "mean_error_percent", "mean error", "%", 1);
+    mt_table_decimals(&table, "error_percent", "error RMS", "%", 1);
+    if (!isnan(interval_ms)) {
+        (void)snprintf(label, sizeof label, "RMS after %.4g ms", interval_ms);
+        mt_table_decimals(&table, "early_error_percent", label, "%", 1);
+    }
+    for (size_t k = 0; k < fronts->n; k++) {
+        const mt_front *front = &fronts->front[k];
+        const mt_calibration *c = &front->calibration;
+        if (!front->measured) continue;
+        mt_table_text(&table, front->name);
+        if (problem->media.n > 1) mt_table_number(&table, (double)front->medium);
+        MT_TABLE_NUMBERS(&table, (double)front->n_elements, front->length_mm, c->speed_l_mm_ms,
+            c->speed_t_mm_ms, c->law.beta, 100 * c->errors.mean, 100 * c->errors.rms);
+        if (!isnan(interval_ms))
+            mt_table_number(&table, front->conducts_early ? 100 * front->early.rms : NAN);
+    }
+    return table;
+}
+
 static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
     mt_stepping_error error;
@@ -472,6 +515,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     MT_TRY(mt_element_size_find(&problem->whole, &size));
     tables[0] = summary_table(arena, run, &size);
     *n = 1;
+    if (has_measured_fronts(&problem->fronts)) tables[(*n)++] = fronts_table(arena, problem);
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
     if (run->results.n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)

@@ -29,7 +29,7 @@ static mt_status make_cached(mt_arena *arena, mt_arena *scratch, const mt_mesh *
     mt_limits known;
     const void *bytes;
     size_t n;
-    MT_TRY(mt_limits_key(mesh, tissues, scheme, key));
+    MT_TRY(mt_limits_key(mesh, tissues, scheme, options->spreading, key));
     const bool valid = mt_cache_find(scratch, kind, key, &bytes, &n) && mt_limits_unpack(bytes, n, &known);
     if (valid) options->known = &known;
     MT_TRY(mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, options, diffusion));
@@ -44,9 +44,10 @@ static bool tell(void *nobody, const char *part, double done)
 }
 
 mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion)
+    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, const mt_spreading *spreading, bool cached,
+    mt_diffusion *diffusion)
 {
-    mt_diffusion_options told = {.lean = true, .watch = {.tell = tell}};
+    mt_diffusion_options told = {.spreading = spreading, .lean = true, .watch = {.tell = tell}};
     if (!cached || mesh->n_elements < CACHED_FROM)
         return mt_diffusion_make_with(arena, mesh, adjacency, tissues, scheme, &told, diffusion);
     MT_SCRATCH(scratch);

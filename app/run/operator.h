@@ -7,10 +7,12 @@
 
 #include "solver/diffusion/diffusion.h"
 
-/* Builds the operator by `mt_diffusion_make_with`, lean. Reports progress within the current stage. `cached`: true to use the cache.
- * Borrows mesh, adjacency and the assignment of tissues for the lifetime of the operator. */
+/* Builds the operator by `mt_diffusion_make_with`, lean. Reports progress within the current stage. `spreading`: laws of
+ * the elements, or NULL. `cached`: true to use the cache. Borrows mesh, adjacency and the assignment of tissues for the lifetime of the
+ * operator. */
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, bool cached, mt_diffusion *diffusion);
+    const mt_tissues *tissues, const mt_diffusion_scheme *scheme, const mt_spreading *spreading, bool cached,
+    mt_diffusion *diffusion);
 
 /* True if any element was limited. */
 bool mt_operator_is_limited(const mt_diffusion *diffusion);

@@ -33,9 +33,16 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
     mt_progress_stage("computing the diffusion operator and its stability limit");
     MT_TRY(mt_fail_in(
-        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme, cached, &p->diffusion)));
+        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme,
+                  p->fronts.spreading.n > 0 ? &p->fronts.spreading : NULL, cached, &p->diffusion)));
     mt_findings_of_operator(name, &p->adjacency, &p->diffusion);
     return MT_OK;
+}
+
+static mt_status make_fronts(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+{
+    return mt_fail_in(mt_case_mesh_name(input),
+        mt_fronts_make(arena, input, &p->mesh, &p->media, &p->monodomain, cached, &p->fronts));
 }
 
 /* Returns the number, among the conducting elements, of an element of the complete mesh; MT_NO_ELEMENT if it does not conduct. */
@@ -203,15 +210,26 @@ static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
     return mt_monodomain_check(&p->monodomain);
 }
 
-/* Checks media and mesh before the operator is built. `warned`: true if warnings of unusual values were printed before. */
-static mt_status check_parts(const mt_case *input, const mt_problem *p, bool warned)
+/* Checks media and mesh before the operator is built. */
+static mt_status check_parts(const mt_case *input, const mt_problem *p)
 {
     MT_SCRATCH(scratch);
     mt_case_parts parts;
-    mt_status status = mt_case_parts_make(scratch, &p->mesh, &p->media, &parts);
-    if (status == MT_OK) status = mt_case_check_scale(input, &parts);
-    if (status == MT_OK && !warned) status = mt_findings_of_mesh(input, &parts);
-    return status;
+    MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
+    return mt_case_check_scale(input, &parts);
+}
+
+/* Warns of expected errors of activation times: measured ones, and estimates for the tissues with other fronts. */
+static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
+{
+    MT_SCRATCH(scratch);
+    mt_case_parts parts;
+    mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
+    MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
+    for (size_t k = 0; k < parts.n; k++) parts.part[k].measured = true;
+    for (size_t k = 0; k < p->fronts.n; k++)
+        if (!p->fronts.front[k].measured) parts.part[p->fronts.front[k].medium].measured = false;
+    return mt_findings_of_mesh(input, &parts);
 }
 
 mt_status mt_problem_make_on(
@@ -222,10 +240,12 @@ mt_status mt_problem_make_on(
     p->mesh = p->whole;
     MT_TRY(select_conducting(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
-    MT_TRY(check_parts(input, p, false));
+    MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(make_fronts(arena, input, cached, p));
+    MT_TRY(warn_of_errors(input, p));
     MT_TRY(make_operator(arena, input, cached, p));
     return set_loop(arena, input, p);
 }
@@ -237,7 +257,8 @@ mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
 }
 
-mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *p)
+/* Builds all of a problem like `made` except for fronts, operator and the time loop. */
+static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *p)
 {
     *p = (mt_problem){.whole = made->whole,
         .mesh = made->mesh,
@@ -246,10 +267,28 @@ mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt
         .diffusion = made->diffusion,
         .confirmed = made->confirmed};
     MT_TRY(confirm_surfaces(arena, input, p));
-    MT_TRY(check_parts(input, p, true));
+    MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
-    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    return mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain);
+}
+
+mt_status mt_problem_make_like(
+    mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *p)
+{
+    MT_TRY(begin_like(arena, made, input, p));
+    MT_TRY(make_fronts(arena, input, cached, p));
+    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return set_loop(arena, input, p);
+    MT_TRY(warn_of_errors(input, p));
+    MT_TRY(make_operator(arena, input, cached, p));
     return set_loop(arena, input, p);
+}
+
+mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input)
+{
+    MT_SCRATCH(scratch);
+    mt_problem p;
+    MT_TRY(begin_like(scratch, made, input, &p));
+    return set_loop(scratch, input, &p);
 }
 
 mt_status mt_problem_prepace(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)

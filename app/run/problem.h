@@ -6,6 +6,7 @@
  * complete mesh. */
 #pragma once
 
+#include "app/run/fronts.h"
 #include "solver/case/case.h"
 #include "solver/monodomain.h"
 #include "solver/case/probe.h"
@@ -15,6 +16,7 @@ typedef struct mt_problem {
     mt_mesh mesh;  /* its conducting elements; equal to `whole`, without numbers, if all conduct */
     mt_adjacency adjacency;
     mt_media media; /* of the conducting elements */
+    mt_fronts fronts;
     mt_diffusion diffusion;
     mt_probes probes;
     /* True if the labels base, epicardium and endocardia of the triangles were confirmed (mt_anatomy_confirm). */
@@ -32,11 +34,14 @@ MT_NODISCARD mt_status mt_problem_make(
 MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *problem);
 
-/* Builds the problem of another case with mesh, tissue, non-conducting elements and operator of the existing problem `made`, and borrows
- * its arrays. Stimuli, probes, cells of the same model, time steps and recorded quantities are taken from the case. The cases must agree
+/* Builds the problem of another case with mesh, tissue and non-conducting elements of the existing problem `made`, and borrows its
+ * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time steps and recorded quantities are taken from the case. The cases must agree
  * in the keys that affect the problem (MT_AFFECTS_PROBLEM). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_problem_make_like(
-    mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *problem);
+    mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *problem);
+
+/* Checks that `mt_problem_make_like` accepts the case, without calibrating its cells. */
+MT_NODISCARD mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input);
 
 /* Makes the paths of all files of a case absolute, so that `used.yaml` is valid in any folder. Fails with MT_FILE if a file does not exist;
  * the message names it. */

@@ -49,7 +49,7 @@ mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
     MT_TRY(mt_shared_make(shared, input, cached));
-    return mt_problem_make_like(arena, &shared->problem, input, problem);
+    return mt_problem_make_like(arena, &shared->problem, input, cached, problem);
 }
 
 /* ---- the mapping ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "data/core/progress.h"
-#include "app/waves/wave_run.h"
+#include "solver/waves/wave_run.h"
 #include "solver/backends/backend.h"
 #include "data/core/order.h"
 

@@ -27,7 +27,7 @@ mt_status mt_strand_of_slab(
         .from_mm = slab->from_mm,
         .to_mm = slab->to_mm};
     MT_TRY(mt_operator_make(
-        arena, &slab->mesh, &slab->adjacency, &tissues, &medium->scheme, false, &strand->diffusion));
+        arena, &slab->mesh, &slab->adjacency, &tissues, &medium->scheme, NULL, false, &strand->diffusion));
     const mt_monodomain problem = mt_wave_medium_problem(medium, &strand->diffusion, NULL);
     strand->pde_steps = problem.pde_steps;
     strand->splitting = problem.splitting;

@@ -146,7 +146,13 @@ static const char *const method_name[] =
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
-        "which reduces the CV error on coarse meshes. 0: off (see `solver/README.md`)."),
+        "which reduces the CV error on coarse meshes. 0: off (see `solver/README.md`). With the default, "
+        "cells with changed parameters have their own factors, which are calibrated."),
+    MT_YAML_NUMBERS(mt_case, diffusion.spreading_of_cells, diffusion.n_spreading_of_cells,
+        "spreading_of_cells", MT_YAML_WITHIN(0, 1),
+        "The same factor for each kind of cells in each tissue, in the order of their first elements, as "
+        "`used.yaml` of an earlier run has them. Default: calibrated for the cells, their tissue and their "
+        "element size."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
         "Damping of sawtooth patterns."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,

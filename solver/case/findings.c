@@ -152,7 +152,7 @@ static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t
     delayed worst = {NULL, least};
     for (size_t k = 0; k < parts->n; k++) {
         const mt_case_part *part = &parts->part[k];
-        if (part->region != region) continue;
+        if (part->region != region || part->measured) continue;
         const double percent =
             mt_delay_percent(mt_case_model(input), &scheme, &part->tissue, part->length_mm);
         if (fabs(percent) > fabs(worst.percent)) worst = (delayed){part, percent};

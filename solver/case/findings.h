@@ -22,7 +22,7 @@ void mt_findings_of_case(const char *path, const mt_case *input);
 /* Checks the mesh of a case for elements so large that a delay of MT_FINDINGS_DELAY_PERCENT or more is expected, early or late, as a root
  * mean square over all directions (solver/case/delay.h). Schemes other than the default and the plain one were not measured; the warning
  * says so, if the plain scheme would have such a delay. For each region the tissue with the largest delay is reported, if it exceeds that
- * of the default tissue. MT_MEMORY. */
+ * of the default tissue; parts with a measured error are not reported. MT_MEMORY. */
 MT_NODISCARD mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts);
 
 /* Checks the places of a case on the mesh of its conducting elements: stimuli that cover more than half of the tissue's volume, and

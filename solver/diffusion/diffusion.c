@@ -197,7 +197,7 @@ static mt_status spread(making *m)
     float *slowed;
     MT_ALLOC(scratch, kappa_ms, m->s.n);
     MT_ALLOC(scratch, slowed, m->s.n);
-    MT_TRY(mt_spreading_make(&m->s, kappa_ms, slowed, &diffusion->n_slowed));
+    MT_TRY(mt_spreading_make(&m->s, m->options->spreading, kappa_ms, slowed, &diffusion->n_slowed));
     MT_ALLOC(m->arena, diffusion->kappa_ms, m->s.n);
     MT_ALLOC(m->arena, diffusion->slowed, m->s.n);
     for (size_t c = 0; c < m->s.n; c++) {

@@ -124,6 +124,8 @@ typedef struct mt_diffusion {
 /* Options of mt_diffusion_make_with. Zero-initialised means no options. */
 typedef struct mt_diffusion_options {
     const mt_limits *known; /* borrowed; NULL, or of another mesh: limits are computed */
+    /* borrowed; NULL: the law of the scheme. No spreading if that of the scheme is 0. */
+    const mt_spreading *spreading;
     bool lean; /* True if no rows are stored; mesh, adjacency and tissue indices are kept instead */
     mt_watch watch;
 } mt_diffusion_options;

@@ -30,8 +30,21 @@ static void add_tissues(mt_hash *hash, const mt_mesh *mesh, const mt_tissues *ti
     if (normal && mesh->sheet) mt_hash_add(hash, mesh->sheet, 3 * mesh->n_elements * sizeof *mesh->sheet);
 }
 
-mt_status mt_limits_key(
-    const mt_mesh *mesh, const mt_tissues *tissues, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
+/* Adds the laws of the elements, which operators of a single law do not have. */
+static void add_spreading(mt_hash *hash, const mt_mesh *mesh, const mt_spreading *spreading)
+{
+    if (!spreading) return;
+    add_number(hash, spreading->n);
+    for (size_t k = 0; k < spreading->n; k++) {
+        const mt_spreading_law *law = &spreading->law[k];
+        const double numbers[] = {law->beta, law->reaction_ms, law->limits_kappa};
+        mt_hash_add(hash, numbers, sizeof numbers);
+    }
+    if (spreading->of) mt_hash_add(hash, spreading->of, mesh->n_elements * sizeof *spreading->of);
+}
+
+mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissues *tissues, const mt_diffusion_scheme *scheme,
+    const mt_spreading *spreading, char key[MT_HASH_SIZE])
 {
     const mt_tissue *tissue = &tissues->tissue[0];
     const double numbers[] = {tissue->sigma_l_mS_mm, tissue->sigma_t_mS_mm, tissue->chi_per_mm,
@@ -48,6 +61,7 @@ mt_status mt_limits_key(
     mt_hash_add(&hash, mesh->element_vertex, 4 * mesh->n_elements * sizeof *mesh->element_vertex);
     if (mesh->fibre) mt_hash_add(&hash, mesh->fibre, 3 * mesh->n_elements * sizeof *mesh->fibre);
     add_tissues(&hash, mesh, tissues);
+    add_spreading(&hash, mesh, spreading);
     mt_hash_end(&hash, key);
     return MT_OK;
 }

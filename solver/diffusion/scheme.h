@@ -20,6 +20,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "data/core/status.h"
 
@@ -36,6 +38,23 @@ typedef struct mt_diffusion_scheme {
     double front_ms;  /* t_0 >= 0 of the spreading, a constant of the ionic model (solver/cells/model.h) */
     mt_correction correction;
 } mt_diffusion_scheme;
+
+/* Spreading in elements with one kind of cells. */
+typedef struct mt_spreading_law {
+    double beta;        /* >= 0 */
+    double reaction_ms; /* > 0: 1/j, a lower bound of the time in which the cells restore V */
+    bool limits_kappa;  /* in stiff elements; false: their V_c is raised */
+} mt_spreading_law;
+
+/* The laws of all elements; t_0 is that of the scheme. */
+typedef struct mt_spreading {
+    size_t n;                    /* at least 1 */
+    const mt_spreading_law *law; /* [n] borrowed */
+    const uint16_t *of;          /* [n_elements] borrowed; NULL: all have the first law */
+} mt_spreading;
+
+/* Returns the law of a scheme. */
+mt_spreading_law mt_diffusion_scheme_law(const mt_diffusion_scheme *scheme);
 
 /* The default scheme, for the first ionic model of the table. It minimises the activation time errors in all
  * directions, on Gmsh meshes and on both box meshes, with elements of 0.14 to 0.8 mm

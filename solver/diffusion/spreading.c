@@ -151,14 +151,26 @@ static double diagonal_of(const mt_stars *s, size_t c)
     return sum / 2;
 }
 
-static size_t slow_down(mt_stars *s, const double *kappa, float *slowed)
+static const mt_spreading_law *law_of(const mt_stars *s, const mt_spreading *by, size_t c)
+{
+    return &by->law[by->of ? by->of[s->order->element[c]] : 0];
+}
+
+/* Limits kappa in elements with a law that asks for it, and raises V_c in the others. Returns the number of raised elements. */
+static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, float *slowed)
 {
     size_t n_slowed = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_slowed) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const double least = 2 * diagonal_of(s, c) * (kappa[c] - MT_SPREADING_REACTION_MS),
+        const mt_spreading_law *law = law_of(s, by, c);
+        const double load = diagonal_of(s, c), least = 2 * load * (kappa[c] - law->reaction_ms),
                      times = least / s->volume[c];
         slowed[c] = 1;
+        if (law->limits_kappa) {
+            const double own_ms = s->volume[c] / load;
+            kappa[c] = fmin(kappa[c], fmin(own_ms, law->reaction_ms + own_ms / 2));
+            continue;
+        }
         if (!(times > 1)) continue;
         slowed[c] = (float)times;
         s->volume[c] *= (double)slowed[c];
@@ -168,30 +180,48 @@ static size_t slow_down(mt_stars *s, const double *kappa, float *slowed)
 }
 
 /* Computes kappa from t, in place. */
-static void from_times(const mt_stars *s, double *kappa)
+static void from_times(const mt_stars *s, const double *beta, double *kappa)
 {
-    const double beta = s->scheme->spreading, front_ms = s->scheme->front_ms;
+    const double front_ms = s->scheme->front_ms;
     for (size_t c = 0; c < s->n; c++)
-        if (kappa[c] > 0) kappa[c] *= beta * kappa[c] / (kappa[c] + front_ms);
+        if (kappa[c] > 0) kappa[c] *= beta[c] * kappa[c] / (kappa[c] + front_ms);
 }
 
-/* Computes the smoothed t of all elements. */
-static mt_status find_times(mt_stars *s, double *t)
+/* Computes the smoothed beta of all elements; time_ms: [n_tissues] duration of the smoothing. */
+static mt_status find_strengths(
+    mt_arena *scratch, mt_stars *s, const mt_spreading *by, const double *time_ms, double *beta)
+{
+    bool same = true;
+    for (size_t k = 1; k < by->n; k++) same &= by->law[k].beta == by->law[0].beta;
+    for (size_t c = 0; c < s->n; c++) beta[c] = law_of(s, by, c)->beta;
+    return same ? MT_OK : smooth(scratch, s, time_ms, beta);
+}
+
+/* Computes the smoothed t and beta, and kappa from them. */
+static mt_status find_kappa(mt_stars *s, const mt_spreading *by, double *kappa)
 {
     MT_SCRATCH(scratch);
-    double *time_ms, *volume;
+    double *time_ms, *volume, *beta;
+    if (s->n == 0) return MT_OK;
     MT_ALLOC(scratch, time_ms, s->n_tissues);
     MT_ALLOC(scratch, volume, s->n_tissues);
-    by_size(s, t, time_ms, volume);
+    MT_ALLOC(scratch, beta, s->n);
+    by_size(s, kappa, time_ms, volume);
     for (size_t k = 0; k < s->n_tissues; k++) time_ms[k] *= SMOOTHED;
-    return s->n > 0 ? smooth(scratch, s, time_ms, t) : MT_OK;
+    MT_TRY(smooth(scratch, s, time_ms, kappa));
+    MT_TRY(find_strengths(scratch, s, by, time_ms, beta));
+    from_times(s, beta, kappa);
+    return MT_OK;
 }
 
-mt_status mt_spreading_make(mt_stars *s, double *kappa_ms, float *slowed, size_t *n_slowed)
+mt_status mt_spreading_make(
+    mt_stars *s, const mt_spreading *by, double *kappa_ms, float *slowed, size_t *n_slowed)
 {
-    MT_TRY(find_times(s, kappa_ms));
-    from_times(s, kappa_ms);
-    *n_slowed = slow_down(s, kappa_ms, slowed);
+    const mt_spreading_law of_scheme = mt_diffusion_scheme_law(s->scheme);
+    const mt_spreading one = {.n = 1, .law = &of_scheme};
+    if (!by) by = &one;
+    MT_TRY(find_kappa(s, by, kappa_ms));
+    *n_slowed = bound(s, by, kappa_ms, slowed);
     mt_stars_update_volumes(s);
     return MT_OK;
 }

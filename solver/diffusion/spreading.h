@@ -49,15 +49,28 @@
  * (2 |a_cc| replaces lambda, since no sawtooth decays much faster. The time step is neglected; with it, kappa
  * + dt replaces kappa, and modes grow only while V is in a band of some mV below rest, where TP06 has j above
  * 1 / (0.1 ms + dt).) At 0.4 mm this affects 3 % of the elements and 1 % of the volume of a Gmsh mesh; at
- * 0.63 mm, in a heart, 25 % and 5 %. It increases the longest stable step. */
+ * 0.63 mm, in a heart, 25 % and 5 %. It increases the longest stable step.
+ *
+ * Cells with a slower upstroke need more spreading: with a quarter of TP06's g_Na 2 to 2.3 times as much, with
+ * a resting potential of -70 mV about 3 times. The added charge would then reduce CV by more than the
+ * spreading increases it. Such cells restore V more slowly, which permits a law of their own
+ * (solver/waves/calibration.h measures it) with their own beta and 1/j, in which kappa is limited instead:
+ *
+ *     kappa_c <= min(1 / |a_cc|, 1/j + 1 / (2 |a_cc|))
+ *
+ * The second term is the bound above. The first keeps the stiffest elements of irregular meshes, with kappa far
+ * above their own diffusion time, from emitting more than they contain. beta is smoothed by the same diffusion
+ * as t, so that kappa does not jump at a border of cells. */
 #pragma once
 
 #include "solver/diffusion/stars.h"
 
-/* 1/j: lower bound of the restoring time of the reaction. */
+/* 1/j of healthy ventricular cells: lower bound of the restoring time of the reaction. */
 #define MT_SPREADING_REACTION_MS 0.1
 
-/* Computes kappa of all elements for the scheme of the stars (beta > 0) and raises the V_c of some stars. The
- * stars must be limited before, since growing modes would grow in kappa. Fills kappa_ms [n] and slowed [n],
- * the factor of V_c (1 if not raised); returns the number of raised elements. MT_MEMORY. MT_STOPPED. */
-MT_NODISCARD mt_status mt_spreading_make(mt_stars *stars, double *kappa_ms, float *slowed, size_t *n_slowed);
+/* Computes kappa of all elements and raises the V_c of some stars. `by`: the laws of the elements, by their
+ * numbers in the mesh; NULL: the law of the scheme. The stars must be limited before, since growing modes would
+ * grow in kappa. Fills kappa_ms [n] and slowed [n], the factor of V_c (1 if not raised); returns the number of
+ * raised elements. MT_MEMORY. MT_STOPPED. */
+MT_NODISCARD mt_status mt_spreading_make(
+    mt_stars *stars, const mt_spreading *by, double *kappa_ms, float *slowed, size_t *n_slowed);

@@ -148,7 +148,7 @@ static mt_status make_problem(mt_arena *arena, mt_shared *shared, mt_one_run *r)
     MT_TRY(shared ? mt_shared_problem(shared, arena, &r->input, r->cached, &r->problem)
                   : mt_problem_make(arena, &r->input, r->cached, &r->problem));
     r->input.time.pde_steps = r->problem.monodomain.pde_steps;
-    return MT_OK;
+    return mt_fronts_fix(arena, &r->problem.fronts, &r->input);
 }
 
 /* Sets the initial cells: from the checkpoint, which must belong to this case and problem, or by pre-pacing. */

@@ -71,11 +71,9 @@ static mt_status read_runs(mt_arena *arena, sweep *s)
 /* Checks that a case fits the mesh of the first, if it has the same mesh. */
 static mt_status check_fit(const mt_shared *shared, const mt_case *input)
 {
-    MT_SCRATCH(scratch);
-    mt_problem problem;
     bool has;
     MT_TRY(mt_shared_has(shared, input, &has));
-    return has ? mt_problem_make_like(scratch, &shared->problem, input, &problem) : MT_OK;
+    return has ? mt_problem_check_like(&shared->problem, input) : MT_OK;
 }
 
 static mt_status check_runs(sweep *s)

@@ -5,7 +5,7 @@
 
 #include "data/core/progress.h"
 #include "app/waves/plane_wave.h"
-#include "app/waves/wave_run.h"
+#include "solver/waves/wave_run.h"
 #include "data/core/line_fit.h"
 #include "app/study/validation/finite_elements.h"
 
@@ -159,12 +159,16 @@ static void compare(slab *s)
     waves->delay_rms = sqrt(squares / MT_SLAB_SECTORS);
 }
 
-static mt_status make_operator(mt_arena *arena, const mt_diffusion_scheme *scheme, slab *s)
+static mt_status make_operator(mt_arena *arena, const mt_slab_method *method, slab *s)
 {
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    const mt_spreading spreading = {.n = 1, .law = method->law};
+    const mt_diffusion_options options = {.spreading = method->law ? &spreading : NULL};
     mt_adjacency adjacency;
     mt_progress_stage_part("operator", 0);
     MT_TRY(mt_adjacency_make(arena, s->mesh, &adjacency));
-    MT_TRY(mt_diffusion_make(arena, s->mesh, &adjacency, &mt_tissue_default, scheme, &s->diffusion));
+    MT_TRY(mt_diffusion_make_with(
+        arena, s->mesh, &adjacency, &tissues, &method->scheme, &options, &s->diffusion));
     s->waves->substep_ms = s->diffusion.limit_dt_ms;
     return MT_OK;
 }
@@ -200,7 +204,7 @@ static mt_status run_waves(bool of_elements, slab *s)
 static mt_status measure(mt_arena *arena, const mt_slab_method *method, slab *s)
 {
     const bool of_elements = method->kind == MT_SLAB_VOLUMES;
-    if (of_elements) MT_TRY(make_operator(arena, &method->scheme, s));
+    if (of_elements) MT_TRY(make_operator(arena, method, s));
     MT_TRY(make_places(arena, of_elements, s));
     return run_waves(of_elements, s);
 }

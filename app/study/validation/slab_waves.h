@@ -57,6 +57,7 @@ typedef struct mt_slab_waves {
 typedef struct mt_slab_method {
     enum { MT_SLAB_VOLUMES, MT_SLAB_LUMPED_ELEMENTS, MT_SLAB_CONSISTENT_ELEMENTS } kind;
     mt_diffusion_scheme scheme; /* of volumes */
+    const mt_spreading_law *law; /* of volumes; NULL: that of the scheme */
 } mt_slab_method;
 
 /* Measures the waves through a slab (borrowed), with progress in the current stage. Fails with MT_NUMERICS if V diverges, or with

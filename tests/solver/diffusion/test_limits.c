@@ -117,12 +117,12 @@ Test(limits, known_limits_that_do_not_fit_the_mesh_are_ignored)
 static void key_of(
     const problem *p, const mt_tissue *tissue, const mt_diffusion_scheme *scheme, char key[MT_HASH_SIZE])
 {
-    cr_assert_eq(mt_limits_key(&p->mesh, &(mt_tissues){1, tissue, NULL}, scheme, key), MT_OK);
+    cr_assert_eq(mt_limits_key(&p->mesh, &(mt_tissues){1, tissue, NULL}, scheme, NULL, key), MT_OK);
 }
 
 static void expect_new_key(const problem *p, const mt_tissues *tissues, size_t *n, char keys[][MT_HASH_SIZE])
 {
-    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_default, keys[*n]), MT_OK);
+    cr_assert_eq(mt_limits_key(&p->mesh, tissues, &mt_diffusion_scheme_default, NULL, keys[*n]), MT_OK);
     for (size_t k = 0; k < *n; k++) cr_expect_str_neq(keys[*n], keys[k], "%zu and %zu", *n, k);
     (*n)++;
 }
@@ -149,7 +149,7 @@ Test(limits, the_key_depends_on_the_tissues_their_elements_and_relevant_sheets)
     two[1].chi_per_mm *= 2;
     expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);
     p.mesh.sheet = sheet;
-    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_default, again), MT_OK);
+    cr_assert_eq(mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_default, NULL, again), MT_OK);
     cr_expect_str_eq(again, keys[0], "sheets that no tissue knows");
     two[1].sigma_n_mS_mm = 0.01;
     expect_new_key(&p, &(mt_tissues){2, two, of}, &n, keys);

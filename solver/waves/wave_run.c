@@ -1,4 +1,4 @@
-#include "app/waves/wave_run.h"
+#include "solver/waves/wave_run.h"
 
 #include <math.h>
 

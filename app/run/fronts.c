@@ -1,0 +1,378 @@
+#include "app/run/fronts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/run/cache.h"
+#include "data/core/progress.h"
+#include "solver/case/parts.h"
+
+/* ---- the kinds of cells in each tissue ---- */
+
+typedef struct finding {
+    mt_arena *arena;
+    const mt_case *input;
+    const mt_mesh *mesh;
+    const mt_media *media;
+    const mt_monodomain *cells;
+    const mt_cell_variant *variants;
+    size_t n_variants;
+    mt_diffusion_scheme scheme;
+    bool cached, fits;                           /* fits: false if the strengths are given */
+    double interval_ms;                          /* the shortest coupling interval; NaN: none */
+    mt_tissue *tissue;                           /* [media.n] */
+    double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
+    mt_fronts *fronts;
+} finding;
+
+/* Numbers the pairs of variant and medium in use, in the order of their first elements; sums volumes in length_mm. */
+static mt_status number_fronts(finding *f)
+{
+    MT_SCRATCH(scratch);
+    const size_t n_media = f->media->n, n_pairs = n_media * f->n_variants;
+    uint16_t *number, *of;
+    mt_fronts *fronts = f->fronts;
+    MT_ALLOC(scratch, number, n_pairs);
+    MT_ALLOC(f->arena, of, f->mesh->n_elements);
+    MT_ALLOC(f->arena, fronts->front, n_pairs < UINT16_MAX ? n_pairs : UINT16_MAX);
+    for (size_t e = 0; e < f->mesh->n_elements; e++) {
+        const size_t variant = f->cells->variant_of ? f->cells->variant_of[e] : f->cells->variant,
+                     medium = f->media->of ? f->media->of[e] : 0, pair = variant * n_media + medium;
+        if (number[pair] == 0) {
+            if (fronts->n == UINT16_MAX)
+                return mt_fail(MT_INPUT,
+                    "more than %d combinations of cells and tissues; allowed: at most %d", UINT16_MAX,
+                    UINT16_MAX);
+            fronts->front[fronts->n++] = (mt_front){
+                .variant = variant, .medium = medium, .name = f->variants[variant].name, .interval_ms = NAN};
+            number[pair] = (uint16_t)fronts->n;
+        }
+        of[e] = (uint16_t)(number[pair] - 1);
+        mt_front *front = &fronts->front[of[e]];
+        front->n_elements++;
+        front->length_mm += mt_mesh_volume_mm3(f->mesh, e);
+    }
+    for (size_t k = 0; k < fronts->n; k++)
+        fronts->front[k].length_mm = cbrt(fronts->front[k].length_mm / (double)fronts->front[k].n_elements);
+    fronts->spreading.of = of;
+    return MT_OK;
+}
+
+/* True if the cells are a variant of the model with its own parameters. */
+static bool has_own_parameters(const mt_cell_model *model, const mt_cell_variant *variant)
+{
+    for (size_t v = 0; v < model->n_variants; v++)
+        if (memcmp(model->variants[v].parameters, variant->parameters,
+                model->n_parameters * sizeof *variant->parameters) == 0)
+            return false;
+    return true;
+}
+
+static bool has_unusual_anisotropy(const mt_tissue *tissue)
+{
+    const double ratio =
+        mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_t(tissue) *
+        (mt_tissue_diffusivity_t(&mt_tissue_default) / mt_tissue_diffusivity_l(&mt_tissue_default));
+    return fmax(ratio, 1 / ratio) > MT_FRONTS_ANISOTROPY;
+}
+
+/* Returns the strength that the case gives, else that of the scheme. */
+static double given_strength(const finding *f, const mt_front *front)
+{
+    const size_t k = (size_t)(front - f->fronts->front);
+    return f->input->diffusion.n_spreading_of_cells > 0 ? f->input->diffusion.spreading_of_cells[k]
+                                                        : f->scheme.spreading;
+}
+
+/* ---- measuring, with the cache ---- */
+
+static const char kind[] = "front";
+
+/* What is stored; the rest follows from the front. */
+typedef struct stored {
+    mt_calibration calibration;
+    mt_corner_errors early;
+    double conducts_early;
+} stored;
+
+static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
+
+/* Computes the key. The upstroke reveals a change of the model's equations. */
+static mt_status make_key(const finding *f, const mt_corner *corner, const double *beta,
+    const double *upstroke, char key[MT_HASH_SIZE])
+{
+    const mt_cell_model *model = corner->model;
+    const mt_cell_variant *cells = corner->cells;
+    const double numbers[] = {corner->length_mm, corner->dt_ms, mt_tissue_diffusivity_l(corner->tissue),
+        mt_tissue_diffusivity_t(corner->tissue), f->scheme.damping, f->scheme.spreading, f->scheme.front_ms,
+        isnan(f->interval_ms) ? 0 : f->interval_ms};
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    add_number(&hash, MT_CALIBRATION_VERSION);
+    add_number(&hash, beta != NULL);
+    if (beta) mt_hash_add(&hash, beta, sizeof *beta);
+    add_number(&hash, f->scheme.correction);
+    mt_hash_add(&hash, model->name, strlen(model->name) + 1);
+    add_number(&hash, model->n_parameters);
+    add_number(&hash, model->n_states);
+    mt_hash_add(&hash, cells->parameters, model->n_parameters * sizeof(double));
+    mt_hash_add(&hash, &cells->v_mV, sizeof(double));
+    mt_hash_add(&hash, cells->states, model->n_states * sizeof(double));
+    mt_hash_add(&hash, numbers, sizeof numbers);
+    mt_hash_add(&hash, upstroke, MT_CALIBRATION_UPSTROKE * sizeof *upstroke);
+    mt_hash_end(&hash, key);
+    return MT_OK;
+}
+
+static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
+{
+    *s = (stored){.conducts_early = 1};
+    MT_TRY(mt_calibrate(corner, &f->scheme, beta, &s->calibration));
+    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
+    bool conducts;
+    MT_TRY(
+        mt_calibration_early(corner, &f->scheme, &s->calibration.law, f->interval_ms, &conducts, &s->early));
+    s->conducts_early = conducts;
+    return MT_OK;
+}
+
+static mt_status measure(
+    const finding *f, const mt_corner *corner, const double *beta, const double *upstroke, stored *s)
+{
+    MT_SCRATCH(scratch);
+    char key[MT_HASH_SIZE];
+    const void *bytes;
+    size_t n;
+    if (!f->cached) return compute(f, corner, beta, s);
+    MT_TRY(make_key(f, corner, beta, upstroke, key));
+    if (mt_cache_find(scratch, kind, key, &bytes, &n) && n == sizeof *s) {
+        memcpy(s, bytes, n);
+        return MT_OK;
+    }
+    MT_TRY(compute(f, corner, beta, s));
+    mt_cache_store(kind, key, s, sizeof *s);
+    return MT_OK;
+}
+
+/* Returns an earlier front in the same tissue, on elements of nearly the same size, with the same upstroke; NULL if there is none. */
+static const mt_front *find_like(const finding *f, size_t k)
+{
+    const mt_front *front = &f->fronts->front[k];
+    for (size_t i = 0; i < k; i++) {
+        const mt_front *other = &f->fronts->front[i];
+        const double ratio = other->length_mm / front->length_mm;
+        if (!other->measured || other->medium != front->medium || fmax(ratio, 1 / ratio) > 1.1) continue;
+        if (mt_calibration_same_upstroke(f->upstroke[i], f->upstroke[k])) return other;
+    }
+    return NULL;
+}
+
+/* Finds whether a variant of the model with its own parameters has this upstroke. */
+static mt_status is_upstroke_of_model(const finding *f, const double *upstroke, bool *found)
+{
+    const mt_cell_model *model = f->cells->model;
+    *found = false;
+    for (size_t v = 0; v < model->n_variants && !*found; v++) {
+        MT_SCRATCH(scratch);
+        mt_cell_variant rested;
+        double own[MT_CALIBRATION_UPSTROKE];
+        MT_TRY(mt_calibration_rest(scratch, model, &model->variants[v], &rested));
+        mt_calibration_upstroke(model, &rested, f->input->time.dt_ms, own);
+        *found = mt_calibration_same_upstroke(own, upstroke);
+    }
+    return MT_OK;
+}
+
+static mt_status measure_front(finding *f, size_t k)
+{
+    MT_SCRATCH(scratch);
+    mt_front *front = &f->fronts->front[k];
+    const mt_cell_variant *cells = &f->variants[front->variant];
+    const mt_tissue *tissue = &f->tissue[front->medium];
+    const double beta = given_strength(f, front);
+    const bool unusual = has_unusual_anisotropy(tissue), own = has_own_parameters(f->cells->model, cells),
+               needed = !isnan(f->interval_ms) || beta != f->scheme.spreading;
+    bool ordinary = !unusual && !own;
+    mt_cell_variant rested;
+    const mt_corner corner = {.model = f->cells->model,
+        .cells = &rested,
+        .tissue = tissue,
+        .length_mm = front->length_mm,
+        .dt_ms = f->input->time.dt_ms};
+    const mt_front *like;
+    stored s;
+    if (ordinary && !needed) return MT_OK;
+    MT_TRY(mt_calibration_rest(scratch, corner.model, cells, &rested));
+    mt_calibration_upstroke(corner.model, &rested, corner.dt_ms, f->upstroke[k]);
+    if (!unusual && own) MT_TRY(is_upstroke_of_model(f, f->upstroke[k], &ordinary));
+    if (ordinary && !needed) return MT_OK;
+    if (f->fits && (like = find_like(f, k))) {
+        front->calibration = like->calibration;
+        front->conducts_early = like->conducts_early;
+        front->early = like->early;
+        front->shared = true;
+    } else {
+        MT_TRY(measure(f, &corner, f->fits && !ordinary ? NULL : &beta, f->upstroke[k], &s));
+        front->calibration = s.calibration;
+        front->conducts_early = s.conducts_early > 0;
+        front->early = s.early;
+    }
+    front->measured = true;
+    front->interval_ms = f->interval_ms;
+    return MT_OK;
+}
+
+/* ---- the laws ---- */
+
+static mt_status set_laws(finding *f)
+{
+    mt_fronts *fronts = f->fronts;
+    const mt_spreading_law of_scheme = mt_diffusion_scheme_law(&f->scheme);
+    mt_spreading_law *law;
+    bool own = false;
+    MT_ALLOC(f->arena, law, fronts->n);
+    for (size_t k = 0; k < fronts->n; k++) {
+        const mt_front *front = &fronts->front[k];
+        law[k] = front->measured ? front->calibration.law : of_scheme;
+        own |= law[k].beta != of_scheme.beta;
+    }
+    fronts->spreading.law = law;
+    fronts->spreading.n = own ? fronts->n : 0;
+    return MT_OK;
+}
+
+/* Returns the shortest interval between two pulses that is a coupling interval; NaN if cells recover before every pulse. */
+static double shortest_interval(const mt_case *input)
+{
+    double shortest_ms = NAN;
+    for (size_t a = 0; a < input->n_stimuli; a++)
+        for (size_t b = 0; b < input->n_stimuli; b++) {
+            const double first = input->stimuli[a].start_ms, second = input->stimuli[b].start_ms,
+                         period = input->stimuli[b].count > 1 ? input->stimuli[b].period_ms : INFINITY,
+                         between[] = {second - first, period};
+            for (int k = 0; k < 2; k++)
+                if (between[k] >= MT_FRONTS_BEAT_MS && between[k] < MT_FRONTS_RECOVERED_MS)
+                    shortest_ms = fmin(shortest_ms, between[k]);
+        }
+    return shortest_ms;
+}
+
+mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, const mt_media *media,
+    const mt_monodomain *cells, bool cached, mt_fronts *fronts)
+{
+    MT_SCRATCH(scratch);
+    finding f = {.arena = arena,
+        .input = input,
+        .mesh = mesh,
+        .media = media,
+        .cells = cells,
+        .scheme = mt_case_scheme(input),
+        .cached = cached,
+        .interval_ms = shortest_interval(input),
+        .fronts = fronts};
+    *fronts = (mt_fronts){0};
+    f.variants = mt_monodomain_variants(cells, &f.n_variants);
+    f.fits = mt_diffusion_scheme_same(&f.scheme, &mt_diffusion_scheme_default) &&
+             input->diffusion.n_spreading_of_cells == 0;
+    MT_ALLOC(scratch, f.tissue, media->n);
+    for (size_t k = 0; k < media->n; k++) f.tissue[k] = mt_medium_tissue(&media->medium[k]);
+    MT_TRY(number_fronts(&f));
+    const size_t n_fixed = input->diffusion.n_spreading_of_cells;
+    if (n_fixed > 0 && n_fixed != fronts->n)
+        return mt_fail(MT_INPUT,
+            "diffusion.spreading_of_cells: %zu numbers; allowed: %zu, one for each kind of cells in each "
+            "tissue",
+            n_fixed, fronts->n);
+    MT_ALLOC(scratch, f.upstroke, fronts->n);
+    mt_progress_stage("calibrating the reaction spreading");
+    for (size_t k = 0; k < fronts->n; k++) MT_TRY(mt_fail_in(fronts->front[k].name, measure_front(&f, k)));
+    return set_laws(&f);
+}
+
+bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements)
+{
+    const mt_spreading *x = &a->spreading, *y = &b->spreading;
+    if (x->n == 0 || y->n == 0) return x->n == y->n;
+    for (size_t e = 0; e < n_elements; e++) {
+        const mt_spreading_law *p = &x->law[x->of[e]], *q = &y->law[y->of[e]];
+        if (p->beta != q->beta || p->reaction_ms != q->reaction_ms || p->limits_kappa != q->limits_kappa)
+            return false;
+    }
+    return true;
+}
+
+mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input)
+{
+    const size_t n = fronts->spreading.n;
+    double *beta;
+    if (n == 0 || input->diffusion.n_spreading_of_cells > 0) return MT_OK;
+    MT_ALLOC(arena, beta, n);
+    for (size_t k = 0; k < n; k++) beta[k] = fronts->spreading.law[k].beta;
+    input->diffusion.spreading_of_cells = beta;
+    input->diffusion.n_spreading_of_cells = n;
+    return MT_OK;
+}
+
+/* ---- warnings ---- */
+
+static bool is_large(const mt_corner_errors *errors) { return !(100 * errors->rms < MT_FRONTS_WARN_PERCENT); }
+
+/* Writes "about 12 % late", or that propagation fails. */
+static void error_text(const mt_corner_errors *errors, char *text, size_t size)
+{
+    if (!isfinite(errors->mean))
+        (void)snprintf(
+            text, size, "none: propagation fails in such elements, although it succeeds on a converged mesh");
+    else
+        (void)snprintf(text, size,
+            "about %.2g %% %s (root mean square over all directions; longitudinal %+.0f %%, transverse %+.0f "
+            "%%)",
+            100 * errors->rms, errors->mean > 0 ? "late" : "early", 100 * errors->sector[0],
+            100 * errors->sector[MT_CORNER_SECTORS - 1]);
+}
+
+static void warn_of_early(const char *name, const mt_front *front)
+{
+    char text[160];
+    if (isnan(front->interval_ms)) return;
+    if (!front->conducts_early) {
+        mt_warn("%s: cells \"%s\": no propagation is expected %.4g ms after the last activation, the "
+                "shortest coupling "
+                "interval of the case, on any mesh",
+            name, front->name, front->interval_ms);
+        return;
+    }
+    if (!is_large(&front->early)) return;
+    error_text(&front->early, text, sizeof text);
+    mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times %.4g ms after the last "
+            "activation, the "
+            "shortest coupling interval of the case: %s; conduction block at such intervals may be due to "
+            "the element size; "
+            "`myotile mesh refine` halves the element size",
+        name, front->name, front->length_mm, front->interval_ms, text);
+}
+
+void mt_fronts_warn(const char *name, const mt_fronts *fronts)
+{
+    for (size_t k = 0; k < fronts->n; k++) {
+        const mt_front *front = &fronts->front[k];
+        char text[160];
+        if (!front->measured || front->shared) continue;
+        if (isnan(front->calibration.speed_l_mm_ms)) {
+            mt_warn("%s: cells \"%s\" (%zu elements): no propagation is expected on any mesh: on a converged "
+                    "1-D cable of these "
+                    "cells activation stops",
+                name, front->name, front->n_elements);
+            continue;
+        }
+        if (is_large(&front->calibration.errors)) {
+            error_text(&front->calibration.errors, text, sizeof text);
+            mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times: %s; `myotile "
+                    "mesh refine` halves "
+                    "the element size",
+                name, front->name, front->length_mm, text);
+        }
+        warn_of_early(name, front);
+    }
+}

@@ -1,0 +1,60 @@
+/* The activation wavefronts of a problem: for each kind of cells in each tissue its conduction velocity, its law of reaction spreading, and
+ * the expected error of its activation times on this mesh.
+ *
+ * The default law is right for healthy cells of the ionic model in tissue of ordinary anisotropy. Wavefronts with other cells, or with a
+ * ratio D_l / D_t that differs by more than MT_FRONTS_ANISOTROPY from that of the default tissue, are calibrated
+ * (solver/waves/calibration.h). This takes about a second of processor time each and is cached (app/run/cache.h). Kinds of cells with the
+ * same upstroke, such as those that differ in potassium currents, share one law. With a scheme other than the default one the errors are
+ * measured, but the law is that of the scheme; and `diffusion.spreading_of_cells` of a case fixes the laws.
+ *
+ * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
+ * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
+#pragma once
+
+#include "solver/case/case.h"
+#include "solver/monodomain.h"
+#include "solver/tissue/medium.h"
+#include "solver/waves/calibration.h"
+
+#define MT_FRONTS_ANISOTROPY 1.5
+
+/* Errors from this value on are warned of. */
+#define MT_FRONTS_WARN_PERCENT 5
+
+/* Cells are considered recovered after this interval; pulses that are closer than the other are not beats. */
+#define MT_FRONTS_RECOVERED_MS 600
+#define MT_FRONTS_BEAT_MS 150
+
+typedef struct mt_front {
+    size_t variant, medium; /* of the problem */
+    const char *name;       /* of the variant */
+    size_t n_elements;
+    double length_mm; /* element size: cube root of the mean volume */
+    bool measured;    /* false: the default law, without a measurement; the rest is zero-initialised */
+    bool shared;      /* measured for an earlier front with the same upstroke */
+    mt_calibration calibration; /* of the cells at rest */
+    double interval_ms;         /* the shortest coupling interval; NaN: none */
+    bool conducts_early;        /* after this interval */
+    mt_corner_errors early;     /* errors after this interval */
+} mt_front;
+
+typedef struct mt_fronts {
+    size_t n;
+    mt_front *front;        /* [n] in the order of their first elements */
+    mt_spreading spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme */
+} mt_fronts;
+
+/* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with MT_INPUT
+ * if the case fixes the laws of another number of fronts (the message names the key), and with the errors of `mt_calibrate`. */
+MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
+    const mt_media *media, const mt_monodomain *cells, bool cached, mt_fronts *fronts);
+
+/* True if both have the same laws in all n_elements. */
+bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);
+
+/* Stores the strengths of the laws in a case, in `arena`, so that it fixes them. MT_MEMORY. */
+MT_NODISCARD mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input);
+
+/* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and of those that do not conduct. `name`: of the
+ * mesh. */
+void mt_fronts_warn(const char *name, const mt_fronts *fronts);

@@ -1,0 +1,225 @@
+#include "solver/waves/calibration.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/case/delay.h"
+
+/* ---- single cells ---- */
+
+/* A cell that is stepped alone. */
+typedef struct cell {
+    const mt_cell_model *model;
+    double dt_ms, constants[MT_CELL_CONSTANTS], v_mV, states[MT_CELL_STATES];
+} cell;
+
+static void begin(const mt_cell_model *model, const mt_cell_variant *from, double dt_ms, cell *c)
+{
+    *c = (cell){.model = model, .dt_ms = dt_ms, .v_mV = from->v_mV};
+    mt_cell_constants_double(model, from, 1, c->constants);
+    memcpy(c->states, from->states, model->n_states * sizeof *c->states);
+}
+
+static void step(cell *c)
+{
+    mt_cell_react_double(c->model, c->constants, 1, NULL, c->dt_ms, 1, c->states, &c->v_mV, &c->v_mV);
+}
+
+static const double fires_mV = -40; /* V that resting cells do not reach */
+
+mt_status mt_calibration_rest(
+    mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *cells, mt_cell_variant *rested)
+{
+    cell c;
+    double *states;
+    *rested = *cells;
+    begin(model, cells, model->dt_max_ms, &c);
+    for (double t = 0; t < MT_CALIBRATION_REST_MS; t += c.dt_ms) {
+        step(&c);
+        if (!(c.v_mV < fires_mV)) return MT_OK;
+    }
+    MT_COPY(arena, states, c.states, model->n_states);
+    rested->v_mV = c.v_mV;
+    rested->states = states;
+    return MT_OK;
+}
+
+/* Returns the change of V in a step from a state with V changed by `more`. */
+static double change(const cell *c, double more_mV)
+{
+    cell other = *c;
+    other.v_mV += more_mV;
+    const double before = other.v_mV;
+    step(&other);
+    return other.v_mV - before;
+}
+
+static const double rise_mV_ms = 50 / 1.4, duration_ms = 2; /* as in solver/waves/corner_wave.h */
+
+static void step_stimulated(cell *c, double t)
+{
+    if (t < duration_ms) c->v_mV += c->dt_ms * rise_mV_ms;
+    step(c);
+}
+
+double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms)
+{
+    static const double end_ms = 400, probe_mV = 0.05;
+    double largest = 0;
+    cell c;
+    begin(model, rested, dt_ms, &c);
+    for (double t = 0; t < end_ms; t += dt_ms) {
+        largest = fmax(largest, -(change(&c, probe_mV) - change(&c, -probe_mV)) / (2 * probe_mV * dt_ms));
+        step_stimulated(&c, t);
+    }
+    return largest;
+}
+
+void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms,
+    double v_mV[MT_CALIBRATION_UPSTROKE])
+{
+    cell c;
+    double t = 0;
+    begin(model, rested, dt_ms, &c);
+    for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++) {
+        for (; t < 4. * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms) step_stimulated(&c, t);
+        v_mV[k] = c.v_mV;
+    }
+}
+
+bool mt_calibration_same_upstroke(
+    const double a_mV[MT_CALIBRATION_UPSTROKE], const double b_mV[MT_CALIBRATION_UPSTROKE])
+{
+    for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++)
+        if (!(fabs(a_mV[k] - b_mV[k]) <= 1)) return false;
+    return true;
+}
+
+/* ---- the law ---- */
+
+/* Returns the law of cells at rest with a strength. */
+static mt_spreading_law law_of(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
+{
+    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms);
+    if (beta == scheme->spreading) return mt_diffusion_scheme_law(scheme);
+    return (mt_spreading_law){
+        .beta = beta, .reaction_ms = MT_CALIBRATION_RESTORING / j, .limits_kappa = true};
+}
+
+typedef struct fitting {
+    const mt_corner_slab *slab;
+    const mt_diffusion_scheme *scheme;
+    mt_calibration *found; /* the best so far */
+} fitting;
+
+/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, bounded where propagation fails. */
+static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
+{
+    mt_corner_errors errors;
+    MT_TRY(mt_corner_measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors));
+    *mean = fmin(fmax(errors.mean, -1), 1);
+    if (f->found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(f->found->errors.mean))) return MT_OK;
+    f->found->law = *law;
+    f->found->errors = errors;
+    return MT_OK;
+}
+
+/* Finds beta by the secant method, from the mean error of the scheme's law. */
+static mt_status fit(fitting *f, double mean_of_scheme)
+{
+    enum { WAVES_MOST = 6 };
+    double last = f->scheme->spreading, last_mean = mean_of_scheme, mean;
+    mt_spreading_law law = law_of(f->slab->corner, f->scheme, last * (mean_of_scheme > 0 ? 2 : 0.7));
+    f->found->n_waves = 0; /* the law of the scheme does not compete */
+    for (int k = 0; k < WAVES_MOST; k++) {
+        MT_TRY(try_law(f, &law, &mean));
+        if (fabs(mean) <= MT_CALIBRATION_TOLERANCE || mean == last_mean) break;
+        double next = law.beta - mean * (law.beta - last) / (mean - last_mean);
+        if ((mean < last_mean) != (law.beta > last)) next = mean > 0 ? 1.5 * law.beta : law.beta / 1.5;
+        next = fmin(fmax(next, law.beta / 2), fmin(2 * law.beta, MT_CALIBRATION_BETA_MOST));
+        if (next == law.beta) break;
+        last = law.beta, last_mean = mean;
+        law.beta = next;
+    }
+    return MT_OK;
+}
+
+static mt_status calibrate(
+    const mt_corner_slab *slab, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
+{
+    const mt_spreading_law law = law_of(slab->corner, scheme, beta ? *beta : scheme->spreading);
+    fitting f = {slab, scheme, found};
+    double mean;
+    MT_TRY(try_law(&f, &law, &mean));
+    if (beta || !(scheme->spreading > 0) || fabs(mean) <= MT_CALIBRATION_KEPT) return MT_OK;
+    return fit(&f, mean);
+}
+
+static void scale_errors(double factor, mt_corner_errors *errors)
+{
+    for (int k = 0; k < MT_CORNER_SECTORS; k++) errors->sector[k] *= factor;
+    errors->mean *= factor;
+    errors->rms *= factor;
+}
+
+/* Returns the factor of the element size with which errors are measured. */
+static double enlargement(const mt_corner *corner)
+{
+    return fmax(1, MT_CALIBRATION_LEAST_MM / mt_delay_default_length_mm(corner->tissue, corner->length_mm));
+}
+
+mt_status mt_calibrate(
+    const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
+{
+    MT_SCRATCH(arena);
+    mt_corner_slab slab;
+    mt_corner at = *corner;
+    const double enlarged = enlargement(corner);
+    *found = (mt_calibration){.law = mt_diffusion_scheme_law(scheme)};
+    at.length_mm *= enlarged;
+    MT_TRY(mt_corner_make(arena, &at, &slab));
+    found->speed_l_mm_ms = slab.speed_mm_ms;
+    found->speed_t_mm_ms = slab.speed_mm_ms * sqrt(mt_tissue_diffusivity_t(corner->tissue) /
+                                                   mt_tissue_diffusivity_l(corner->tissue));
+    if (isnan(slab.speed_mm_ms)) return MT_OK;
+    MT_TRY(calibrate(&slab, scheme, beta, found));
+    scale_errors(1 / (enlarged * enlarged), &found->errors);
+    return MT_OK;
+}
+
+/* Stores the state of a cell at an interval after its activation in `cells`. */
+static mt_status recover(mt_arena *arena, const mt_corner *corner, double interval_ms, mt_cell_variant *cells)
+{
+    cell c;
+    double *states, since_ms = -INFINITY;
+    begin(corner->model, corner->cells, corner->dt_ms, &c);
+    for (double t = 0; t - since_ms < interval_ms || isinf(since_ms); t += corner->dt_ms) {
+        if (isinf(since_ms) && (c.v_mV >= 0 || t > duration_ms)) since_ms = t;
+        step_stimulated(&c, t);
+    }
+    MT_COPY(arena, states, c.states, corner->model->n_states);
+    *cells = *corner->cells;
+    cells->v_mV = c.v_mV;
+    cells->states = states;
+    return MT_OK;
+}
+
+mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_scheme *scheme,
+    const mt_spreading_law *law, double interval_ms, bool *conducts, mt_corner_errors *errors)
+{
+    MT_SCRATCH(arena);
+    mt_corner_slab slab;
+    mt_cell_variant recovering;
+    mt_corner at = *corner;
+    const double enlarged = enlargement(corner);
+    *errors = (mt_corner_errors){.mean = 0};
+    MT_TRY(recover(arena, corner, interval_ms, &recovering));
+    at.cells = &recovering;
+    at.length_mm *= enlarged;
+    MT_TRY(mt_corner_make(arena, &at, &slab));
+    *conducts = !isnan(slab.speed_mm_ms);
+    if (!*conducts) return MT_OK;
+    MT_TRY(mt_corner_measure(&slab, scheme, law, "measuring premature activation", errors));
+    scale_errors(1 / (enlarged * enlarged), errors);
+    return MT_OK;
+}

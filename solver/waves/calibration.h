@@ -1,0 +1,58 @@
+/* Calibration of reaction spreading (solver/diffusion/spreading.h) for any cells: the law with which activation times from a corner are
+ * neither late nor early on elements of a given size, as a mean over all directions (solver/waves/corner_wave.h).
+ *
+ * The cells first rest for MT_CALIBRATION_REST_MS, because a variant with changed parameters starts at the resting state of its base. A
+ * single action potential yields the greatest rate j at which they restore V. The law's 1/j is MT_CALIBRATION_RESTORING / j: 0.1 ms for TP06
+ * cells, with j = 4.5 per ms. beta is the zero of the mean error, found by the secant method to MT_CALIBRATION_TOLERANCE. The default law
+ * is kept if its mean error is at most MT_CALIBRATION_KEPT: it was fitted to many meshes.
+ *
+ * Elements of less than about 0.27 mm in the default tissue have small errors, but are many. For them the law is that of 0.27 mm, and
+ * errors are scaled with the square of the element size, as the operator is of second order. */
+#pragma once
+
+#include "solver/waves/corner_wave.h"
+
+#define MT_CALIBRATION_REST_MS 5000
+#define MT_CALIBRATION_RESTORING 0.45
+#define MT_CALIBRATION_TOLERANCE 0.005
+#define MT_CALIBRATION_KEPT 0.025
+#define MT_CALIBRATION_BETA_MOST 0.25
+#define MT_CALIBRATION_LEAST_MM 0.27
+
+/* A change of the method or its numbers must increment this. */
+enum { MT_CALIBRATION_VERSION = 1 };
+
+typedef struct mt_calibration {
+    double speed_l_mm_ms,
+        speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct, and the law is that of the scheme */
+    mt_spreading_law law;
+    mt_corner_errors errors; /* expected with this law */
+    size_t n_waves;          /* number of wavefronts computed */
+} mt_calibration;
+
+/* Stores V and states of cells after MT_CALIBRATION_REST_MS without a stimulus, in `arena`; the initial ones if the cells fire. */
+MT_NODISCARD mt_status mt_calibration_rest(
+    mt_arena *arena, const mt_cell_model *model, const mt_cell_variant *cells, mt_cell_variant *rested);
+
+/* Returns the greatest rate -df/dv during an action potential of cells at rest [1/ms]. */
+double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
+
+/* Computes V of a cell at rest at equal times during 4 ms from the start of a stimulus of 2 ms: its upstroke. */
+enum { MT_CALIBRATION_UPSTROKE = 17 };
+void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms,
+    double v_mV[MT_CALIBRATION_UPSTROKE]);
+
+/* True if two upstrokes differ by at most 1 mV at all times: the cells then have the same wavefronts. */
+bool mt_calibration_same_upstroke(
+    const double a_mV[MT_CALIBRATION_UPSTROKE], const double b_mV[MT_CALIBRATION_UPSTROKE]);
+
+/* Calibrates the spreading of a scheme for corner->cells, which are at rest. `beta`: the strength, which is only measured then; NULL:
+ * it is found. A strength equal to that of the scheme means the scheme's own law. Reports progress within the current stage. Returns the
+ * errors of `mt_corner_make` and `mt_corner_measure`. */
+MT_NODISCARD mt_status mt_calibrate(
+    const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found);
+
+/* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at the
+ * corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0. */
+MT_NODISCARD mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_scheme *scheme,
+    const mt_spreading_law *law, double interval_ms, bool *conducts, mt_corner_errors *errors);

@@ -1,0 +1,209 @@
+#include "solver/waves/corner_wave.h"
+
+#include <math.h>
+
+#include "data/core/line_fit.h"
+#include "mesh/make/slab.h"
+#include "solver/cable.h"
+#include "solver/waves/wave_run.h"
+
+/* In the default tissue, scaled; and at least so many edges. */
+static const double stimulated_mm = 2.5, from_mm = 5, to_mm = 11, end_mm = 1.2;
+static const double stimulated_edges = 1.25, from_edges = 2.5, to_edges = 7;
+static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
+static const double duration_ms = 2, rise_mV_ms = 50 / 1.4; /* 50 uA/mm^3 in the default tissue */
+static const double dead_ms = 20, longest_ms = 500;
+enum { BOXES_THICK = 3 };
+static const double displaced = 0.15; /* edges */
+
+/* ---- the reference ---- */
+
+/* Lengths of a slab. */
+typedef struct lengths {
+    double unit;  /* of the tissue, relative to the default one */
+    double scale; /* sqrt(D_l / D_t) */
+    double edge_mm;
+    double stimulated_mm, from_mm, to_mm, end_mm; /* scaled */
+} lengths;
+
+static lengths find_lengths(const mt_corner *corner)
+{
+    const double d_l = mt_tissue_diffusivity_l(corner->tissue), d_t = mt_tissue_diffusivity_t(corner->tissue),
+                 unit = sqrt(d_l / mt_tissue_diffusivity_l(&mt_tissue_default)), scale = sqrt(d_l / d_t),
+                 edge_mm = cbrt(6) * corner->length_mm, widest_mm = edge_mm * fmax(scale, 1);
+    const double to = fmax(unit * to_mm, to_edges * widest_mm);
+    return (lengths){.unit = unit,
+        .scale = scale,
+        .edge_mm = edge_mm,
+        .stimulated_mm = fmax(unit * stimulated_mm, stimulated_edges * widest_mm),
+        .from_mm = fmax(unit * from_mm, from_edges * widest_mm),
+        .to_mm = to,
+        .end_mm = to + fmax(unit * end_mm, widest_mm)};
+}
+
+static mt_status run_cable(
+    mt_arena *arena, const mt_corner *corner, const lengths *l, bool round, mt_cable_wave *wave)
+{
+    const mt_cable cable = {.model = corner->model,
+        .changed = corner->cells,
+        .round = round,
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(corner->tissue),
+        .length_mm = l->end_mm,
+        .dx_mm = l->unit * point_mm,
+        .dt_ms = corner->dt_ms,
+        .end_ms = longest_ms,
+        .splitting = MT_SPLITTING_COMPENSATED,
+        .stimulated_mm = l->stimulated_mm,
+        .duration_ms = duration_ms,
+        .rise_mV_ms = rise_mV_ms,
+        .far_mm = l->from_mm};
+    return mt_cable_run(arena, &cable, wave);
+}
+
+/* ---- the slab ---- */
+
+/* Returns a number from -1 to 1 that depends on i only: the finaliser of S. Vigna's generator SplitMix64 (public domain). */
+static double scattered(uint64_t i)
+{
+    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    return (double)(z >> 11) * 0x1p-52 - 1;
+}
+
+/* Displaces vertices, those of the surface only along it. */
+static void displace(mt_mesh *mesh, const double size_mm[3], double edge_mm)
+{
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        for (size_t k = 0; k < 3; k++) {
+            double *x = &mesh->xyz_mm[3 * v + k];
+            const bool inside = *x > edge_mm / 2 && *x < size_mm[k] - edge_mm / 2;
+            if (inside) *x += displaced * edge_mm * scattered(3 * v + k);
+        }
+}
+
+/* Keeps the elements that are no farther from the corner than the end of the cable: only these are needed. */
+static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *whole, mt_mesh *mesh)
+{
+    MT_SCRATCH(scratch);
+    uint8_t *near;
+    MT_ALLOC(scratch, near, whole->n_elements);
+    for (size_t c = 0; c < whole->n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(whole, c, x);
+        near[c] = hypot(x[0], l->scale * x[1]) < l->end_mm;
+    }
+    return mt_mesh_select(arena, whole, near, mesh);
+}
+
+static mt_status make_mesh(mt_arena *arena, const lengths *l, mt_mesh *mesh)
+{
+    mt_mesh whole;
+    const double boxes[] = {
+        ceil(l->end_mm / l->edge_mm), ceil(l->end_mm / l->scale / l->edge_mm), BOXES_THICK};
+    double size_mm[3];
+    for (size_t k = 0; k < 3; k++) size_mm[k] = boxes[k] * l->edge_mm;
+    if (6 * boxes[0] * boxes[1] * boxes[2] > MT_CORNER_MOST)
+        return mt_fail(MT_INPUT,
+            "elements of %g mm: the slab in which activation is measured, %.3g x %.3g x %.3g mm, has more "
+            "than "
+            "%d elements",
+            l->edge_mm / cbrt(6), size_mm[0], size_mm[1], size_mm[2], MT_CORNER_MOST);
+    MT_TRY(mt_slab_make(arena, size_mm, l->edge_mm, &whole));
+    displace(&whole, size_mm, l->edge_mm);
+    return cut_round(arena, l, &whole, mesh);
+}
+
+/* Finds places, stimulated elements and expected activation times. */
+static mt_status make_elements(
+    mt_arena *arena, const lengths *l, const mt_cable_wave *reference, mt_corner_slab *s)
+{
+    const size_t n = s->mesh.n_elements;
+    uint32_t *element;
+    MT_ALLOC(arena, element, n);
+    MT_ALLOC(arena, s->place_mm, 2 * n);
+    MT_ALLOC(arena, s->expected_ms, n);
+    s->stimulus = (mt_stimulus){.duration_ms = duration_ms, .rise_mV_ms = rise_mV_ms, .element = element};
+    for (size_t c = 0; c < n; c++) {
+        double x[3];
+        mt_mesh_centroid(&s->mesh, c, x);
+        s->place_mm[2 * c] = x[0], s->place_mm[2 * c + 1] = l->scale * x[1];
+        const double distance = hypot(x[0], l->scale * x[1]);
+        const bool measured = distance >= l->from_mm && distance <= l->to_mm;
+        s->expected_ms[c] = measured ? mt_cable_time(reference, distance) : NAN;
+        if (distance < l->stimulated_mm) element[s->stimulus.n_elements++] = (uint32_t)c;
+    }
+    return MT_OK;
+}
+
+mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *s)
+{
+    const lengths l = find_lengths(corner);
+    MT_SCRATCH(scratch);
+    mt_cable_wave round, plane;
+    *s = (mt_corner_slab){.corner = corner, .speed_mm_ms = NAN};
+    MT_TRY(run_cable(scratch, corner, &l, true, &round));
+    if (!isfinite(round.activation_ms[round.n - 1])) return MT_OK;
+    MT_TRY(run_cable(scratch, corner, &l, false, &plane));
+    s->speed_mm_ms = mt_cable_speed(&plane, l.from_mm, l.to_mm);
+    s->dead_ms = fmax(dead_ms, 4 * l.edge_mm * fmax(l.scale, 1) / s->speed_mm_ms);
+    s->end_ms = 3 * round.activation_ms[round.n - 1] + dead_ms;
+    MT_TRY(make_mesh(arena, &l, &s->mesh));
+    MT_TRY(mt_adjacency_make(arena, &s->mesh, &s->adjacency));
+    return make_elements(arena, &l, &round, s);
+}
+
+/* ---- the wavefront ---- */
+
+static void compare(const mt_corner_slab *s, const double *activation_ms, mt_corner_errors *errors)
+{
+    const double degrees = 90. / MT_CORNER_SECTORS;
+    mt_line_fit fit[MT_CORNER_SECTORS] = {0};
+    double squares = 0;
+    *errors = (mt_corner_errors){.mean = 0};
+    for (size_t c = 0; c < s->mesh.n_elements; c++) {
+        const double *at = s->place_mm + 2 * c;
+        if (isnan(s->expected_ms[c])) continue;
+        const size_t sector = (size_t)(atan2(at[1], at[0]) * 180 / M_PI / degrees);
+        mt_line_fit_add(&fit[sector], s->expected_ms[c], activation_ms[c]);
+    }
+    for (int k = 0; k < MT_CORNER_SECTORS; k++) {
+        const double slope = mt_line_fit_slope(&fit[k]);
+        errors->sector[k] = isfinite(slope) ? slope - 1 : INFINITY;
+        errors->mean += errors->sector[k] / MT_CORNER_SECTORS;
+        squares += errors->sector[k] * errors->sector[k] / MT_CORNER_SECTORS;
+    }
+    errors->rms = sqrt(squares);
+}
+
+mt_status mt_corner_measure(const mt_corner_slab *s, const mt_diffusion_scheme *scheme,
+    const mt_spreading_law *law, const char *what, mt_corner_errors *errors)
+{
+    MT_SCRATCH(arena);
+    const mt_corner *corner = s->corner;
+    mt_tissue tissue = *corner->tissue;
+    const mt_spreading spreading = {.n = 1, .law = law};
+    const mt_diffusion_options options = {.spreading = law ? &spreading : NULL};
+    mt_cell_model model = *corner->model;
+    mt_diffusion diffusion;
+    double *activation_ms;
+    tissue.sigma_n_mS_mm = 0;
+    model.variants = corner->cells;
+    model.n_variants = 1;
+    const mt_tissues tissues = mt_tissues_uniform(&tissue);
+    MT_TRY(mt_diffusion_make_with(arena, &s->mesh, &s->adjacency, &tissues, scheme, &options, &diffusion));
+    const mt_monodomain problem = {.diffusion = &diffusion,
+        .model = &model,
+        .dt_ms = corner->dt_ms,
+        .pde_steps = mt_monodomain_pde_steps(&diffusion, corner->dt_ms),
+        .splitting = MT_SPLITTING_COMPENSATED,
+        .n_stimuli = 1,
+        .stimulus = &s->stimulus,
+        .mesh = &s->mesh};
+    const mt_wave_run run = {.problem = &problem, .what = what, .end_ms = s->end_ms, .dead_ms = s->dead_ms};
+    MT_ALLOC(arena, activation_ms, s->mesh.n_elements);
+    MT_TRY(mt_wave_run_make(arena, &run, activation_ms));
+    compare(s, activation_ms, errors);
+    return MT_OK;
+}

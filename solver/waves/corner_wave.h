@@ -1,0 +1,60 @@
+/* The error of activation times on elements of a given size, for any cells and tissue: an activation wavefront from the corner of a small
+ * slab, compared with a converged circular wavefront on a 1-D cable (solver/cable.h).
+ *
+ * Lengths are scaled: a mm along y counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic (as in solver/cable.h). Elements
+ * within a radius of 2.5 mm are stimulated, and the wavefront is measured from 5 to 11 mm, all for the default longitudinal diffusivity. In
+ * other tissue these lengths scale with the square root of D_l, and with large elements they are at least 1.25, 2.5 and 7 edges. With the
+ * activation times T of the elements and T' of the cable at the same distance, the error of a direction is the slope of T over T', less 1.
+ *
+ * The slab consists of mirrored boxes (mesh/make/slab.h), three boxes thick, with inner vertices displaced by up to 15 % of an edge. With
+ * the displacements the mean error over all directions is that on unstructured meshes within 2 % (solver/README.md, "Reaction
+ * spreading"). They are the same in every slab. */
+#pragma once
+
+#include "mesh/adjacency.h"
+#include "mesh/mesh.h"
+#include "solver/cells/model.h"
+#include "solver/diffusion/scheme.h"
+#include "solver/diffusion/tissue.h"
+#include "solver/monodomain.h"
+
+/* The cells, the tissue and the elements. */
+typedef struct mt_corner {
+    const mt_cell_model *model;
+    const mt_cell_variant *cells; /* of the model; its V and states are those at the stimulus */
+    const mt_tissue *tissue;      /* transversely isotropic: the value normal to the sheets is ignored */
+    double length_mm;             /* element size: cube root of the mean volume */
+    double dt_ms;
+} mt_corner;
+
+/* A slab and its reference solution. */
+typedef struct mt_corner_slab {
+    const mt_corner *corner; /* borrowed */
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    double *place_mm; /* [n_elements][2] x and y, scaled */
+    double *
+        expected_ms; /* [n_elements] activation time of the cable at the same distance; NaN if not measured there */
+    mt_stimulus stimulus;   /* from time 0 */
+    double end_ms, dead_ms; /* limits of a run, as in mt_wave_run */
+    double speed_mm_ms; /* longitudinal CV of the plane wavefront on a converged cable; NaN: no propagation */
+} mt_corner_slab;
+
+enum { MT_CORNER_SECTORS = 9 }; /* of 10 degrees, from the fibre direction on, in scaled lengths */
+
+/* Relative errors of activation times, positive: late; infinite if an element of the sector was not activated. */
+typedef struct mt_corner_errors {
+    double sector[MT_CORNER_SECTORS], mean, rms; /* mean and root mean square over the sectors */
+} mt_corner_errors;
+
+/* Builds slab and reference in `arena`. Without propagation on the cable, speed_mm_ms is NaN and there is no slab. Fails with MT_INPUT if
+ * the slab would have more than MT_CORNER_MOST elements, and with the errors of `mt_slab_make` and `mt_cable_run`. */
+MT_NODISCARD mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *slab);
+
+#define MT_CORNER_MOST 200000
+
+/* Computes the wavefront through the slab on the backend cpu, with a scheme and a law of its spreading (NULL: that of the scheme), and
+ * compares it. Reports progress within the current stage under the name `what`. Fails with MT_NUMERICS if V diverges, and with the errors
+ * of `mt_diffusion_make_with`. */
+MT_NODISCARD mt_status mt_corner_measure(const mt_corner_slab *slab, const mt_diffusion_scheme *scheme,
+    const mt_spreading_law *law, const char *what, mt_corner_errors *errors);
