@@ -6,7 +6,7 @@
 
 #include "app/run/cache.h"
 #include "data/core/progress.h"
-#include "solver/case/parts.h"
+#include "solver/diffusion/spreading.h"
 
 /* ---- the kinds of cells in each tissue ---- */
 
@@ -228,7 +228,7 @@ static mt_status measure_front(finding *f, size_t k)
 static mt_status set_laws(finding *f)
 {
     mt_fronts *fronts = f->fronts;
-    const mt_spreading_law of_scheme = mt_diffusion_scheme_law(&f->scheme);
+    const mt_spreading_law of_scheme = mt_spreading_law_of(&f->scheme);
     mt_spreading_law *law;
     bool own = false;
     MT_ALLOC(f->arena, law, fronts->n);

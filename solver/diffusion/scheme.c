@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "solver/diffusion/spreading.h"
-
 const char *const mt_correction_name[] = {
     [MT_CORRECTION_MINIMUM] = "minimum", [MT_CORRECTION_OVER_RELAXED] = "over-relaxed", NULL};
 
@@ -16,11 +14,6 @@ const mt_diffusion_scheme mt_diffusion_scheme_plain = {
 bool mt_diffusion_scheme_same(const mt_diffusion_scheme *a, const mt_diffusion_scheme *b)
 {
     return a->damping == b->damping && a->spreading == b->spreading && a->correction == b->correction;
-}
-
-mt_spreading_law mt_diffusion_scheme_law(const mt_diffusion_scheme *scheme)
-{
-    return (mt_spreading_law){.beta = scheme->spreading, .reaction_ms = MT_SPREADING_REACTION_MS};
 }
 
 mt_status mt_diffusion_scheme_check(const mt_diffusion_scheme *scheme)

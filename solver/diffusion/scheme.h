@@ -53,9 +53,6 @@ typedef struct mt_spreading {
     const uint16_t *of;          /* [n_elements] borrowed; NULL: all have the first law */
 } mt_spreading;
 
-/* Returns the law of a scheme. */
-mt_spreading_law mt_diffusion_scheme_law(const mt_diffusion_scheme *scheme);
-
 /* The default scheme, for the first ionic model of the table. It minimises the activation time errors in all
  * directions, on Gmsh meshes and on both box meshes, with elements of 0.14 to 0.8 mm
  * (solver/diffusion/spreading.h explains how). */

@@ -214,10 +214,15 @@ static mt_status find_kappa(mt_stars *s, const mt_spreading *by, double *kappa)
     return MT_OK;
 }
 
+mt_spreading_law mt_spreading_law_of(const mt_diffusion_scheme *scheme)
+{
+    return (mt_spreading_law){.beta = scheme->spreading, .reaction_ms = MT_SPREADING_REACTION_MS};
+}
+
 mt_status mt_spreading_make(
     mt_stars *s, const mt_spreading *by, double *kappa_ms, float *slowed, size_t *n_slowed)
 {
-    const mt_spreading_law of_scheme = mt_diffusion_scheme_law(s->scheme);
+    const mt_spreading_law of_scheme = mt_spreading_law_of(s->scheme);
     const mt_spreading one = {.n = 1, .law = &of_scheme};
     if (!by) by = &one;
     MT_TRY(find_kappa(s, by, kappa_ms));

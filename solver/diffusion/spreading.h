@@ -68,6 +68,9 @@
 /* 1/j of healthy ventricular cells: lower bound of the restoring time of the reaction. */
 #define MT_SPREADING_REACTION_MS 0.1
 
+/* Returns the law of a scheme. */
+mt_spreading_law mt_spreading_law_of(const mt_diffusion_scheme *scheme);
+
 /* Computes kappa of all elements and raises the V_c of some stars. `by`: the laws of the elements, by their
  * numbers in the mesh; NULL: the law of the scheme. The stars must be limited before, since growing modes would
  * grow in kappa. Fills kappa_ms [n] and slowed [n], the factor of V_c (1 if not raised); returns the number of

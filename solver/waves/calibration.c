@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solver/case/delay.h"
+#include "solver/diffusion/spreading.h"
 
 /* ---- single cells ---- */
 
@@ -82,7 +83,7 @@ void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *
     double t = 0;
     begin(model, rested, dt_ms, &c);
     for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++) {
-        for (; t < 4. * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms) step_stimulated(&c, t);
+        for (; t < duration_ms * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms) step_stimulated(&c, t);
         v_mV[k] = c.v_mV;
     }
 }
@@ -91,7 +92,7 @@ bool mt_calibration_same_upstroke(
     const double a_mV[MT_CALIBRATION_UPSTROKE], const double b_mV[MT_CALIBRATION_UPSTROKE])
 {
     for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++)
-        if (!(fabs(a_mV[k] - b_mV[k]) <= 1)) return false;
+        if (!(fabs(a_mV[k] - b_mV[k]) <= MT_CALIBRATION_SAME_mV)) return false;
     return true;
 }
 
@@ -101,7 +102,7 @@ bool mt_calibration_same_upstroke(
 static mt_spreading_law law_of(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
 {
     const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms);
-    if (beta == scheme->spreading) return mt_diffusion_scheme_law(scheme);
+    if (beta == scheme->spreading) return mt_spreading_law_of(scheme);
     return (mt_spreading_law){
         .beta = beta, .reaction_ms = MT_CALIBRATION_RESTORING / j, .limits_kappa = true};
 }
@@ -175,7 +176,7 @@ mt_status mt_calibrate(
     mt_corner_slab slab;
     mt_corner at = *corner;
     const double enlarged = enlargement(corner);
-    *found = (mt_calibration){.law = mt_diffusion_scheme_law(scheme)};
+    *found = (mt_calibration){.law = mt_spreading_law_of(scheme)};
     at.length_mm *= enlarged;
     MT_TRY(mt_corner_make(arena, &at, &slab));
     found->speed_l_mm_ms = slab.speed_mm_ms;

@@ -59,6 +59,7 @@ static const struct wing {
     {"solver/case", SOLVER, 5, false},
     {"solver/plan", SOLVER, 3, false},
     {"solver/backends", SOLVER, 4, false},
+    {"solver/waves", SOLVER, 6, false},
     {"app/heart", APP, 0, false},
     {"app/run", APP, 1, false},
     {"app/draw", APP, 2, false},

@@ -1,0 +1,134 @@
+/* The fronts of a problem: which kinds of cells have a law of their own, and how a case fixes it. */
+#include "tests/app/program.h"
+#include "tests/solver/small_case.h"
+
+#include "app/run/problem.h"
+
+#include <omp.h>
+#include <string.h>
+
+static const char small[] =
+    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 2000}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
+
+static mt_arena arena;
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(fronts, .init = enter, .fini = leave);
+
+static mt_status try(const char *set, bool cached, mt_problem *problem, mt_case *input)
+{
+    const mt_yaml_override sets[] = {{"test", set}};
+    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 1, input), MT_OK, "%s", mt_message());
+    return mt_problem_make(&arena, input, cached, problem);
+}
+
+static void make(const char *set, bool cached, mt_problem *problem, mt_case *input)
+{
+    cr_assert_eq(try(set, cached, problem, input), MT_OK, "%s", mt_message());
+}
+
+Test(fronts, cells_of_the_model_and_those_with_the_same_upstroke_have_the_default_law)
+{
+    static const char *const sets[] = {"title=same", "cell.type=endo", "cell.scale=[g_Ks=0.5,g_Kr=2]"};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        mt_problem p;
+        mt_case input;
+        make(sets[k], false, &p, &input);
+        cr_expect_eq(p.fronts.spreading.n, 0, "%s", sets[k]);
+        cr_expect(!p.fronts.front[0].measured, "%s", sets[k]);
+    }
+}
+
+Test(fronts, cells_with_less_sodium_current_have_a_law_of_their_own_in_their_region)
+{
+    mt_problem p;
+    mt_case input;
+    make("regions=[{min_mm: [2,0,0], max_mm: [3,2,1], scale: [g_Na=0.25]}]", false, &p, &input);
+    const mt_fronts *f = &p.fronts;
+    cr_assert_eq(f->n, 2);
+    cr_expect_eq(f->spreading.n, 2);
+    cr_expect(!f->front[0].measured && f->front[1].measured);
+    cr_expect_eq(f->spreading.law[0].beta, input.diffusion.spreading);
+    cr_expect_gt(f->spreading.law[1].beta, 1.5 * input.diffusion.spreading);
+    for (size_t e = 0; e < p.mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&p.mesh, e, x);
+        cr_expect_eq(f->spreading.of[e], x[0] > 2);
+    }
+}
+
+Test(fronts, a_case_that_fixes_the_laws_gets_the_same_operator)
+{
+    mt_problem p, q;
+    mt_case input;
+    char set[64], fingerprint[2][MT_HASH_SIZE];
+    make("cell.scale=[g_Na=0.25]", false, &p, &input);
+    cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
+    cr_assert_eq(input.diffusion.n_spreading_of_cells, 1);
+    const mt_case fixed = input;
+    cr_assert_eq(mt_problem_make(&arena, &fixed, false, &q), MT_OK, "%s", mt_message());
+    cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
+    cr_assert_eq(mt_diffusion_fingerprint(&p.diffusion, fingerprint[0]), MT_OK);
+    cr_assert_eq(mt_diffusion_fingerprint(&q.diffusion, fingerprint[1]), MT_OK);
+    cr_expect_str_eq(fingerprint[0], fingerprint[1]);
+    (void)snprintf(set, sizeof set, "diffusion.spreading_of_cells=[0.1,0.2]");
+    cr_expect_eq(try(set, false, &q, &input), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "diffusion.spreading_of_cells: 2 numbers; allowed: 1"), "%s", mt_message());
+}
+
+Test(fronts, the_cache_returns_what_was_computed)
+{
+    mt_problem p, q;
+    mt_case input;
+    make("cell.scale=[g_Na=0.5]", true, &p, &input);
+    make("cell.scale=[g_Na=0.5]", true, &q, &input);
+    const mt_calibration *a = &p.fronts.front[0].calibration, *b = &q.fronts.front[0].calibration;
+    cr_expect_eq(a->speed_l_mm_ms, b->speed_l_mm_ms);
+    cr_expect_eq(a->errors.rms, b->errors.rms);
+    cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
+    make("cell.scale=[g_Na=0.5]", false, &q, &input);
+    cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
+}
+
+/* Of the pulses at 0, 30, 400 and 1400 ms only the third may meet cells that have not recovered. */
+Test(fronts, the_shortest_coupling_interval_is_measured)
+{
+    mt_problem p;
+    mt_case input;
+    make("stimuli=[{min_mm: [0,0,0], max_mm: [1,2,1], duration_ms: 2, strength_uA_mm3: 50}, {min_mm: "
+         "[2,0,0], max_mm: "
+         "[3,2,1], start_ms: 30, duration_ms: 2, strength_uA_mm3: 50}, {min_mm: [0,0,0], max_mm: [1,2,1], "
+         "start_ms: "
+         "400, duration_ms: 2, strength_uA_mm3: 50}, {min_mm: [0,0,0], max_mm: [1,2,1], start_ms: 1400, "
+         "duration_ms: 2, strength_uA_mm3: 50}]",
+        false, &p, &input);
+    const mt_front *front = &p.fronts.front[0];
+    cr_expect_eq(front->interval_ms, 370);
+    cr_expect(front->measured && front->conducts_early);
+    cr_expect_gt(front->early.rms, front->calibration.errors.rms);
+    cr_expect_eq(p.fronts.spreading.n, 0, "a premature beat changed the law");
+}
+
+/* With another scheme the error is measured, but the law is that of the scheme. */
+Test(fronts, a_strength_of_the_user_is_kept)
+{
+    mt_problem p;
+    mt_case input;
+    const mt_yaml_override sets[] = {{"test", "cell.scale=[g_Na=0.5]"}, {"test", "diffusion.spreading=0.03"}};
+    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+    cr_expect_eq(p.fronts.spreading.n, 0);
+    cr_expect(p.fronts.front[0].measured);
+}

@@ -1,0 +1,157 @@
+/* The calibration of reaction spreading, and the waves from a corner that it measures. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "solver/cable.h"
+#include "solver/diffusion/spreading.h"
+#include "solver/waves/calibration.h"
+#include "tests/solver/cells/reduced_sodium.h"
+
+/* A kind of cells at rest, with a share of g_Na. */
+typedef struct kind {
+    mt_arena arena;
+    reduced_sodium_cells cells;
+    mt_cell_variant rested;
+    mt_corner corner;
+} kind;
+
+static void make(kind *k, double share, double length_mm)
+{
+    *k = (kind){0};
+    const mt_cell_model *model = reduced_sodium_model(&k->cells, share);
+    cr_assert_eq(mt_calibration_rest(&k->arena, model, &model->variants[0], &k->rested), MT_OK);
+    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.02};
+}
+
+static mt_calibration calibrate(const kind *k, const double *beta)
+{
+    mt_calibration found;
+    cr_assert_eq(
+        mt_calibrate(&k->corner, &mt_diffusion_scheme_default, beta, &found), MT_OK, "%s", mt_message());
+    return found;
+}
+
+/* Sodium conductance dominates at the peak of the upstroke: j is proportional to it. The published model has at most g_Na / Cm = 14.8 per
+ * ms with all channels open. */
+Test(calibration, the_restoring_rate_follows_the_sodium_conductance)
+{
+    double rate[2];
+    for (int i = 0; i < 2; i++) {
+        kind k;
+        make(&k, i == 0 ? 1 : 0.25, 0.4);
+        rate[i] = mt_calibration_restoring_rate(k.corner.model, &k.rested, 0.02);
+        mt_arena_free(&k.arena);
+    }
+    cr_expect(rate[0] > 3 && rate[0] < 14.8, "%g per ms", rate[0]);
+    cr_expect_float_eq(rate[1] / rate[0], 0.25, 0.05, "%g", rate[1] / rate[0]);
+}
+
+/* CV of the cable of solver/cable.h, with a tenth of the time step and half the distance of points. */
+Test(calibration, the_converged_velocity_is_that_of_a_finer_cable)
+{
+    kind k;
+    mt_corner_slab slab;
+    mt_cable_wave wave;
+    make(&k, 0.5, 0.6);
+    const mt_cable cable = {.model = k.corner.model,
+        .changed = &k.rested,
+        .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
+        .length_mm = 12,
+        .dx_mm = 0.02,
+        .dt_ms = 0.002,
+        .end_ms = 100,
+        .splitting = MT_SPLITTING_COMPENSATED,
+        .stimulated_mm = 2.5,
+        .duration_ms = 2,
+        .rise_mV_ms = 50 / 1.4};
+    cr_assert_eq(mt_cable_run(&k.arena, &cable, &wave), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_corner_make(&k.arena, &k.corner, &slab), MT_OK, "%s", mt_message());
+    const double right = mt_cable_speed(&wave, 5, 11);
+    cr_expect(fabs(slab.speed_mm_ms / right - 1) < 0.01, "%g and %g mm/ms", slab.speed_mm_ms, right);
+    mt_arena_free(&k.arena);
+}
+
+Test(calibration, healthy_cells_keep_the_law_that_was_fitted_to_many_meshes)
+{
+    kind k;
+    make(&k, 1, 0.4);
+    const mt_calibration found = calibrate(&k, NULL);
+    const mt_spreading_law usual = mt_spreading_law_of(&mt_diffusion_scheme_default);
+    cr_expect_eq(found.law.beta, usual.beta);
+    cr_expect(!found.law.limits_kappa);
+    cr_expect_eq(found.n_waves, 1);
+    cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_KEPT, "%g", found.errors.mean);
+    mt_arena_free(&k.arena);
+}
+
+/* A quarter of g_Na: with the default law activation is 14 % late on Gmsh's meshes of 0.37 mm; beta has to be twice as large. */
+Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
+{
+    kind k;
+    make(&k, 0.25, 0.37);
+    const double usual = mt_diffusion_scheme_default.spreading;
+    const mt_calibration before = calibrate(&k, &usual), found = calibrate(&k, NULL);
+    cr_expect(before.errors.mean > 0.11 && before.errors.mean < 0.17, "%g", before.errors.mean);
+    cr_expect(found.law.limits_kappa && found.law.beta > 0.1 && found.law.beta < 0.13, "%g", found.law.beta);
+    cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_TOLERANCE, "%g", found.errors.mean);
+    const mt_calibration again = calibrate(&k, &found.law.beta);
+    cr_expect_eq(memcmp(&again.errors, &found.errors, sizeof again.errors), 0, "a given strength differs");
+    mt_arena_free(&k.arena);
+}
+
+/* The errors of a second-order operator fall with the square of the element size: those of small elements are scaled. */
+Test(calibration, errors_of_small_elements_are_scaled_from_larger_ones)
+{
+    const double usual = mt_diffusion_scheme_default.spreading;
+    kind small, large;
+    make(&small, 0.25, 0.15), make(&large, 0.25, MT_CALIBRATION_LEAST_MM);
+    const mt_calibration a = calibrate(&small, &usual), b = calibrate(&large, &usual);
+    const double ratio = pow(0.15 / MT_CALIBRATION_LEAST_MM, 2);
+    cr_expect_float_eq(a.errors.mean, ratio * b.errors.mean, 1e-6);
+    mt_arena_free(&small.arena), mt_arena_free(&large.arena);
+}
+
+Test(calibration, cells_that_do_not_conduct_are_found_on_the_cable)
+{
+    kind k;
+    make(&k, 0.02, 0.4);
+    const mt_calibration found = calibrate(&k, NULL);
+    cr_expect(isnan(found.speed_l_mm_ms));
+    cr_expect_eq(found.law.beta, mt_diffusion_scheme_default.spreading);
+    mt_arena_free(&k.arena);
+}
+
+/* Fully recovered, partly recovered and refractory cells: the action potential takes about 300 ms. */
+Test(calibration, premature_activation_is_later_the_shorter_the_interval_and_stops_in_refractory_tissue)
+{
+    static const double interval_ms[] = {1000, 360, 280};
+    const mt_spreading_law law = mt_spreading_law_of(&mt_diffusion_scheme_default);
+    mt_corner_errors errors[3];
+    bool conducts[3];
+    kind k;
+    make(&k, 1, 0.4);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(mt_calibration_early(&k.corner, &mt_diffusion_scheme_default, &law, interval_ms[i],
+                         &conducts[i], &errors[i]),
+            MT_OK, "%s", mt_message());
+    cr_expect(conducts[0] && conducts[1] && !conducts[2]);
+    cr_expect_lt(errors[0].rms, 0.05, "%g", errors[0].rms);
+    cr_expect(errors[1].mean > 0.08 && errors[1].mean < 0.25, "%g", errors[1].mean);
+    mt_arena_free(&k.arena);
+}
+
+Test(calibration, upstrokes_differ_with_the_sodium_current_only)
+{
+    double upstroke[3][MT_CALIBRATION_UPSTROKE];
+    kind k;
+    for (int i = 0; i < 3; i++) {
+        make(&k, i == 1 ? 0.9 : 1, 0.4);
+        if (i == 2) k.cells.parameters[TP06_G_KS] *= 0.5;
+        mt_calibration_upstroke(k.corner.model, &k.rested, 0.02, upstroke[i]);
+        mt_arena_free(&k.arena);
+    }
+    cr_expect(!mt_calibration_same_upstroke(upstroke[0], upstroke[1]));
+    cr_expect(mt_calibration_same_upstroke(upstroke[0], upstroke[2]));
+}
