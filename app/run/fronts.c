@@ -11,7 +11,7 @@
 /* ---- the kinds of cells in each tissue ---- */
 
 typedef struct finding {
-    mt_arena *arena;
+    mt_arena *arena, *scratch; /* for the results, and for the rest */
     const mt_case *input;
     const mt_mesh *mesh;
     const mt_media *media;
@@ -22,6 +22,7 @@ typedef struct finding {
     bool cached, fits;                           /* fits: false if the strengths are given */
     double interval_ms;                          /* the shortest coupling interval; NaN: none */
     mt_tissue *tissue;                           /* [media.n] */
+    double (*of_model)[MT_CALIBRATION_UPSTROKE]; /* [variants of the model]; NULL: not computed yet */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
 } finding;
@@ -168,20 +169,26 @@ static const mt_front *find_like(const finding *f, size_t k)
     return NULL;
 }
 
-/* Finds whether a variant of the model with its own parameters has this upstroke. */
-static mt_status is_upstroke_of_model(const finding *f, const double *upstroke, bool *found)
+/* Computes the upstrokes of the model's own variants, in `scratch`, once. */
+static mt_status find_upstrokes_of_model(mt_arena *scratch, finding *f)
 {
     const mt_cell_model *model = f->cells->model;
-    *found = false;
-    for (size_t v = 0; v < model->n_variants && !*found; v++) {
-        MT_SCRATCH(scratch);
+    if (f->of_model) return MT_OK;
+    MT_ALLOC(scratch, f->of_model, model->n_variants);
+    for (size_t v = 0; v < model->n_variants; v++) {
         mt_cell_variant rested;
-        double own[MT_CALIBRATION_UPSTROKE];
         MT_TRY(mt_calibration_rest(scratch, model, &model->variants[v], &rested));
-        mt_calibration_upstroke(model, &rested, f->input->time.dt_ms, own);
-        *found = mt_calibration_same_upstroke(own, upstroke);
+        mt_calibration_upstroke(model, &rested, f->input->time.dt_ms, f->of_model[v]);
     }
     return MT_OK;
+}
+
+/* True if a variant of the model has this upstroke. */
+static bool is_of_model(const finding *f, const double *upstroke)
+{
+    for (size_t v = 0; v < f->cells->model->n_variants; v++)
+        if (mt_calibration_same_upstroke(f->of_model[v], upstroke)) return true;
+    return false;
 }
 
 static mt_status measure_front(finding *f, size_t k)
@@ -205,7 +212,10 @@ static mt_status measure_front(finding *f, size_t k)
     if (ordinary && !needed) return MT_OK;
     MT_TRY(mt_calibration_rest(scratch, corner.model, cells, &rested));
     mt_calibration_upstroke(corner.model, &rested, corner.dt_ms, f->upstroke[k]);
-    if (!unusual && own) MT_TRY(is_upstroke_of_model(f, f->upstroke[k], &ordinary));
+    if (!unusual && own) {
+        MT_TRY(find_upstrokes_of_model(f->scratch, f));
+        ordinary = is_of_model(f, f->upstroke[k]);
+    }
     if (ordinary && !needed) return MT_OK;
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
@@ -263,6 +273,7 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
 {
     MT_SCRATCH(scratch);
     finding f = {.arena = arena,
+        .scratch = scratch,
         .input = input,
         .mesh = mesh,
         .media = media,

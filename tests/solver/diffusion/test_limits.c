@@ -159,6 +159,26 @@ Test(limits, the_key_depends_on_the_tissues_their_elements_and_relevant_sheets)
     mt_arena_free(&p.arena);
 }
 
+Test(limits, the_key_depends_on_the_laws_of_the_spreading)
+{
+    problem p;
+    char keys[5][MT_HASH_SIZE];
+    make(&p);
+    uint16_t *of = mt_arena_alloc(&p.arena, p.mesh.n_elements, sizeof *of);
+    mt_spreading_law law[2] = {{0.055, 0.1, false}, {0.1, 0.1, false}};
+    const mt_spreading spreading = {2, law, of};
+    for (int k = 0; k < 5; k++) {
+        if (k == 2) of[3] = 1;
+        if (k == 3) law[1].reaction_ms = 0.2;
+        if (k == 4) law[1].limits_kappa = true;
+        cr_assert_eq(
+            mt_limits_key(&p.mesh, &one, &mt_diffusion_scheme_default, k > 0 ? &spreading : NULL, keys[k]),
+            MT_OK);
+        for (int i = 0; i < k; i++) cr_expect_str_neq(keys[k], keys[i], "%d and %d", k, i);
+    }
+    mt_arena_free(&p.arena);
+}
+
 Test(limits, the_key_depends_on_everything_that_affects_the_limits)
 {
     problem p;

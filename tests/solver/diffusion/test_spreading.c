@@ -443,3 +443,88 @@ Test(spreading, noise_in_the_upstroke_decays)
     }
     mt_arena_free(&p.arena);
 }
+
+/* Builds the operator of a Gmsh mesh of 0.4 mm with these laws; `of` may be NULL. */
+static void make_with_laws(tissue_block *p, size_t n, const mt_spreading_law *law, const uint16_t *of)
+{
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    const mt_spreading spreading = {n, law, of};
+    const mt_diffusion_options options = {.spreading = &spreading};
+    cr_assert_eq(mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &tissues,
+                     &mt_diffusion_scheme_default, &options, &p->op),
+        MT_OK, "%s", mt_message());
+}
+
+Test(spreading, the_law_of_the_scheme_for_all_elements_is_the_default_operator)
+{
+    tissue_block p;
+    const mt_spreading_law law = mt_spreading_law_of(&mt_diffusion_scheme_default), twice[] = {law, law};
+    char fingerprint[3][MT_HASH_SIZE];
+    make(&p, 12, 9, false, &mt_tissue_default);
+    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_elements, sizeof *of);
+    for (size_t c = 0; c < p.op.n_elements; c++) of[c] = c % 2;
+    cr_assert_gt(p.op.n_slowed, 0);
+    cr_assert_eq(mt_diffusion_fingerprint(&p.op, fingerprint[0]), MT_OK);
+    make_with_laws(&p, 1, &law, NULL);
+    cr_assert_eq(mt_diffusion_fingerprint(&p.op, fingerprint[1]), MT_OK);
+    make_with_laws(&p, 2, twice, of);
+    cr_assert_eq(mt_diffusion_fingerprint(&p.op, fingerprint[2]), MT_OK);
+    cr_expect_str_eq(fingerprint[1], fingerprint[0]);
+    cr_expect_str_eq(fingerprint[2], fingerprint[0]);
+    mt_arena_free(&p.arena);
+}
+
+/* The bounds of the header; no V_c is raised, and elements below both bounds have beta t^2 / (t + t_0). */
+Test(spreading, a_law_that_limits_kappa_raises_no_capacity)
+{
+    tissue_block p;
+    const mt_spreading_law law = {.beta = 0.12, .reaction_ms = 0.4, .limits_kappa = true};
+    size_t n_limited = 0;
+    make(&p, 12, 9, false, &mt_tissue_default);
+    double *usual = values(&p);
+    memcpy(usual, p.op.kappa_ms, p.op.n_elements * sizeof *usual);
+    make_with_laws(&p, 1, &law, NULL);
+    cr_expect_eq(p.op.n_slowed, 0);
+    for (size_t c = 0; c < p.op.n_elements; c++) {
+        const double own_ms = 1 / diagonal(&p, c), bound = fmin(own_ms, 0.4 + own_ms / 2),
+                     wanted = 0.12 / mt_diffusion_scheme_default.spreading * usual[c];
+        n_limited += wanted > bound;
+        cr_expect_float_eq(p.op.kappa_ms[c], fmin(wanted, bound), 1e-9 * wanted, "element %zu", c);
+        cr_expect_eq(p.op.slowed[c], 1);
+    }
+    cr_expect(n_limited > p.op.n_elements / 20 && n_limited < p.op.n_elements / 2, "%zu of %zu", n_limited,
+        p.op.n_elements);
+    mt_arena_free(&p.arena);
+}
+
+/* A uniform reaction moves charge at the border of two kinds of cells, where kappa changes (by 2 % beyond its values on both sides, since
+ * diffusion is not monotone). Smoothed over some elements it moves about as
+ * much as at a border of tissues; a jump would move several times the reaction. */
+Test(spreading, kappa_changes_smoothly_at_a_border_of_cells)
+{
+    tissue_block p;
+    const mt_spreading_law law[] = {{.beta = 0.055, .reaction_ms = 10, .limits_kappa = false},
+        {.beta = 0.12, .reaction_ms = 10, .limits_kappa = false}};
+    double most = 0, most_jump = 0;
+    make(&p, 12, 9, false, &mt_tissue_default);
+    double *usual = values(&p), *felt = values(&p), *jump = values(&p), *felt_jump = values(&p);
+    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_elements, sizeof *of);
+    memcpy(usual, p.op.kappa_ms, p.op.n_elements * sizeof *usual);
+    for (size_t c = 0; c < p.op.n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(&p.mesh, c, x);
+        of[c] = x[0] > 4.5;
+        jump[c] = usual[c] * law[of[c]].beta / law[0].beta;
+    }
+    make_with_laws(&p, 2, law, of);
+    mt_diffusion_apply(&p.op, p.op.kappa_ms, felt);
+    mt_diffusion_apply(&p.op, jump, felt_jump);
+    for (size_t c = 0; c < p.op.n_elements; c++) {
+        most = fmax(most, fabs(felt[c])), most_jump = fmax(most_jump, fabs(felt_jump[c]));
+        const double ratio = p.op.kappa_ms[c] / usual[c];
+        cr_expect(ratio > 0.98 && ratio < 1.02 * 0.12 / 0.055, "element %zu: %g", c, ratio);
+    }
+    cr_expect_lt(most, 0.2, "%g", most);
+    cr_expect_gt(most_jump, 1, "%g", most_jump);
+    mt_arena_free(&p.arena);
+}
