@@ -329,18 +329,18 @@ mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input
 
 static bool is_large(const mt_corner_errors *errors) { return !(100 * errors->rms < MT_FRONTS_WARN_PERCENT); }
 
-/* Writes "about 12 % late", or that propagation fails. */
+/* Writes "about 12 % off", with the directions, or that propagation fails. */
 static void error_text(const mt_corner_errors *errors, char *text, size_t size)
 {
     if (!isfinite(errors->mean))
-        (void)snprintf(
-            text, size, "none: propagation fails in such elements, although it succeeds on a converged mesh");
+        (void)snprintf(text, size,
+            "none: in a slab of such elements propagation fails, on a converged cable it succeeds");
     else
         (void)snprintf(text, size,
-            "about %.2g %% %s (root mean square over all directions; longitudinal %+.0f %%, transverse %+.0f "
-            "%%)",
-            100 * errors->rms, errors->mean > 0 ? "late" : "early", 100 * errors->sector[0],
-            100 * errors->sector[MT_CORNER_SECTORS - 1]);
+            "about %.2g %% off (root mean square over all directions; longitudinal %+.0f %%, transverse "
+            "%+.0f %%; "
+            "positive: late)",
+            100 * errors->rms, 100 * errors->sector[0], 100 * errors->sector[MT_CORNER_SECTORS - 1]);
 }
 
 static void warn_of_early(const char *name, const mt_front *front)
@@ -348,19 +348,15 @@ static void warn_of_early(const char *name, const mt_front *front)
     char text[160];
     if (isnan(front->interval_ms)) return;
     if (!front->conducts_early) {
-        mt_warn("%s: cells \"%s\": no propagation is expected %.4g ms after the last activation, the "
-                "shortest coupling "
-                "interval of the case, on any mesh",
+        mt_warn("%s: cells \"%s\": found %.4g ms as the shortest coupling interval; these cells do not "
+                "conduct then, not even along a converged cable",
             name, front->name, front->interval_ms);
         return;
     }
     if (!is_large(&front->early)) return;
     error_text(&front->early, text, sizeof text);
-    mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times %.4g ms after the last "
-            "activation, the "
-            "shortest coupling interval of the case: %s; conduction block at such intervals may be due to "
-            "the element size; "
-            "`myotile mesh refine` halves the element size",
+    mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times at the shortest "
+            "coupling interval, %.4g ms: %s; block may be due to the element size",
         name, front->name, front->length_mm, front->interval_ms, text);
 }
 
@@ -371,17 +367,15 @@ void mt_fronts_warn(const char *name, const mt_fronts *fronts)
         char text[160];
         if (!front->measured || front->shared) continue;
         if (isnan(front->calibration.speed_l_mm_ms)) {
-            mt_warn("%s: cells \"%s\" (%zu elements): no propagation is expected on any mesh: on a converged "
-                    "1-D cable of these "
-                    "cells activation stops",
+            mt_warn("%s: cells \"%s\": found no propagation along a converged cable; these %zu elements will "
+                    "not conduct",
                 name, front->name, front->n_elements);
             continue;
         }
         if (is_large(&front->calibration.errors)) {
             error_text(&front->calibration.errors, text, sizeof text);
             mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times: %s; `myotile "
-                    "mesh refine` halves "
-                    "the element size",
+                    "mesh refine` halves the element size",
                 name, front->name, front->length_mm, text);
         }
         warn_of_early(name, front);

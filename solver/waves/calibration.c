@@ -128,7 +128,7 @@ static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
 /* Finds beta by the secant method, from the mean error of the scheme's law. */
 static mt_status fit(fitting *f, double mean_of_scheme)
 {
-    enum { WAVES_MOST = 6 };
+    enum { WAVES_MOST = 5 };
     double last = f->scheme->spreading, last_mean = mean_of_scheme, mean;
     mt_spreading_law law = law_of(f->slab->corner, f->scheme, last * (mean_of_scheme > 0 ? 2 : 0.7));
     f->found->n_waves = 0; /* the law of the scheme does not compete */

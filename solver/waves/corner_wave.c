@@ -9,7 +9,7 @@
 
 /* In the default tissue, scaled; and at least so many edges. */
 static const double stimulated_mm = 2.5, from_mm = 5, to_mm = 11, end_mm = 1.2;
-static const double stimulated_edges = 1.25, from_edges = 2.5, to_edges = 7;
+static const double stimulated_edges = 1.25, from_edges = 2, to_edges = 5;
 static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
 static const double duration_ms = 2, rise_mV_ms = 50 / 1.4; /* 50 uA/mm^3 in the default tissue */
 static const double dead_ms = 20, longest_ms = 500;

@@ -3,7 +3,7 @@
  *
  * Lengths are scaled: a mm along y counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic (as in solver/cable.h). Elements
  * within a radius of 2.5 mm are stimulated, and the wavefront is measured from 5 to 11 mm, all for the default longitudinal diffusivity. In
- * other tissue these lengths scale with the square root of D_l, and with large elements they are at least 1.25, 2.5 and 7 edges. With the
+ * other tissue these lengths scale with the square root of D_l, and with large elements they are at least 1.25, 2 and 5 edges. With the
  * activation times T of the elements and T' of the cable at the same distance, the error of a direction is the slope of T over T', less 1.
  *
  * The slab consists of mirrored boxes (mesh/make/slab.h), three boxes thick, with inner vertices displaced by up to 15 % of an edge. With
