@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "data/core/progress.h"
+#include "data/core/vec3.h"
 #include "mesh/scale.h"
 #include "solver/case/delay.h"
 
@@ -335,28 +337,62 @@ static double last_ms(const mt_results *results, size_t element)
     return INFINITY;
 }
 
-static void tell_wave(const char *path, size_t n_elements, const mt_results *results, double reached_ms)
+/* Writes where propagation stopped, for a message: the element without activation that is nearest to the last activated one, its cells,
+ * and the size of the elements without activation. Empty without a mesh. */
+static void place_text(
+    const mt_monodomain *problem, const mt_results *results, size_t latest, char *text, size_t size)
 {
-    size_t left = 0;
+    const mt_mesh *mesh = problem->mesh;
+    double end[3], place[3] = {0}, nearest2 = INFINITY, volume = 0;
+    size_t element = 0, n = 0;
+    text[0] = 0;
+    if (!mesh) return;
+    mt_mesh_centroid(mesh, latest, end);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double x[3], d[3];
+        if (isfinite(last_ms(results, c))) continue;
+        mt_mesh_centroid(mesh, c, x);
+        mt_minus3(x, end, d);
+        volume += mt_mesh_volume_mm3(mesh, c), n++;
+        if (!(mt_dot3(d, d) < nearest2)) continue;
+        nearest2 = mt_dot3(d, d);
+        element = c;
+        memcpy(place, x, sizeof place);
+    }
+    (void)snprintf(text, size,
+        "; it stopped near [%.4g, %.4g, %.4g], in cells \"%s\" with an element size of %.3g mm: a run on the "
+        "mesh of `myotile mesh refine` tells block from an effect of the element size",
+        place[0], place[1], place[2], mt_monodomain_variant(problem, element)->name,
+        cbrt(volume / (double)n));
+}
+
+static void tell_wave(
+    const char *path, const mt_monodomain *problem, const mt_results *results, double reached_ms)
+{
+    const size_t n_elements = problem->diffusion->n_elements;
+    size_t left = 0, latest = 0;
     double latest_ms = -INFINITY;
+    char place[320];
     for (size_t c = 0; c < n_elements; c++) {
         const double at_ms = last_ms(results, c);
-        if (isfinite(at_ms))
-            latest_ms = fmax(latest_ms, at_ms);
-        else
+        if (!isfinite(at_ms))
             left++;
+        else if (at_ms > latest_ms)
+            latest_ms = at_ms, latest = c;
     }
     if (left == 0 || left == n_elements) return;
     const double percent = 100 * (double)left / (double)n_elements;
-    if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS)
+    if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS) {
         mt_warn("%s: time.end_ms: found activation still propagating at %g ms: %zu of %zu elements (%.3g %%) "
                 "are not activated yet; usual: an end after the last activation",
             path, reached_ms, left, n_elements, percent);
-    else
+    } else {
+        place_text(problem, results, latest, place, sizeof place);
         mt_warn("%s: found %zu of %zu elements (%.3g %%) not activated, and no activation after %.4g ms, "
                 "although the run continued to %g ms: propagation failed, or they are not connected to the "
-                "activated tissue; usual: all are activated",
-            path, left, n_elements, percent, latest_ms, reached_ms);
+                "activated tissue; usual: all are activated%s",
+            path, left, n_elements, percent, latest_ms, reached_ms, place);
+    }
 }
 
 /* A stimulus of the case, merged from its parts in the problem. */
@@ -399,5 +435,5 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
         else if (w.capture.lost > 0 && !input->stimuli[s].site)
             tell_lost(path, s, &w.capture, problem->record.threshold_mV);
     }
-    tell_wave(path, problem->diffusion->n_elements, results, reached_ms);
+    tell_wave(path, problem, results, reached_ms);
 }

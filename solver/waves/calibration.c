@@ -113,11 +113,17 @@ typedef struct fitting {
     mt_calibration *found; /* the best so far */
 } fitting;
 
-/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, bounded where propagation fails. */
+/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V diverges:
+ * beta is then too large. */
 static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
 {
     mt_corner_errors errors;
-    MT_TRY(mt_corner_measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors));
+    const mt_status status =
+        mt_corner_measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors);
+    if (status == MT_NUMERICS)
+        errors = (mt_corner_errors){.mean = -INFINITY, .rms = INFINITY};
+    else if (status != MT_OK)
+        return status;
     *mean = fmin(fmax(errors.mean, -1), 1);
     if (f->found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(f->found->errors.mean))) return MT_OK;
     f->found->law = *law;

@@ -296,6 +296,44 @@ Test(findings, extinguished_activation_is_not_reported_as_ongoing_propagation)
     expect_silence(said_of_four((double[]){INFINITY, INFINITY, INFINITY, INFINITY}));
 }
 
+/* Boxes of 6 mm with six elements each; those of the upper half of x are not activated and of another variant. The nearest to the last activated
+ * element is named. */
+Test(findings, the_place_where_propagation_stopped_is_named)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    double activation_ms[12], last_mm[3] = {0}, near_mm[3] = {0}, nearest = INFINITY;
+    uint16_t variant_of[12];
+    char place[80];
+    const mt_cell_variant variants[] = {{.name = "epi"}, {.name = "epi, region 0"}};
+    cr_assert_eq(mt_slab_make(&arena, (double[]){12, 6, 6}, 6, &mesh), MT_OK, "%s", mt_message());
+    for (size_t c = 0; c < 12; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        variant_of[c] = x[0] > 6;
+        activation_ms[c] = x[0] > 6 ? INFINITY : c == 4 ? 50 : 10;
+        if (c == 4) memcpy(last_mm, x, sizeof last_mm);
+    }
+    for (size_t c = 0; c < 12; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        const double distance = hypot(hypot(x[0] - last_mm[0], x[1] - last_mm[1]), x[2] - last_mm[2]);
+        if (variant_of[c] == 0 || distance >= nearest) continue;
+        nearest = distance;
+        memcpy(near_mm, x, sizeof near_mm);
+    }
+    const mt_diffusion twelve = {.n_elements = 12};
+    const mt_monodomain problem = {
+        .diffusion = &twelve, .variants = variants, .n_variants = 2, .variant_of = variant_of, .mesh = &mesh};
+    begin();
+    mt_findings_of_run("a.yaml", NULL, &problem,
+        &(mt_results){.n_beats = 1, .beats = &(mt_records){.activation_ms = activation_ms}}, 100);
+    (void)snprintf(place, sizeof place, "near [%.4g, %.4g, %.4g]", near_mm[0], near_mm[1], near_mm[2]);
+    cr_expect(strstr(said, place), "%s in %s", place, said);
+    cr_expect(strstr(said, ", in cells \"epi, region 0\" with an element size of 3.3 mm"), "%s", said);
+    mt_arena_free(&arena);
+}
+
 /* A spiral wave with one beat per turn: an element that one turn does not activate has its activation time in another. */
 Test(findings, elements_activated_in_any_beat_cause_no_finding)
 {
