@@ -86,19 +86,29 @@ Test(calibration, healthy_cells_keep_the_law_that_was_fitted_to_many_meshes)
     mt_arena_free(&k.arena);
 }
 
-/* A quarter of g_Na: with the default law activation is 14 % late on Gmsh's meshes of 0.37 mm; beta has to be twice as large. */
+/* Half and a quarter of g_Na: with the default law activation is 8 and 14 % late on Gmsh's meshes of 0.37 mm; beta has to be larger by a
+ * factor of 1.4 and 2. */
 Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
 {
-    kind k;
-    make(&k, 0.25, 0.37);
+    static const struct {
+        double share, late[2], beta[2];
+    } row[] = {{0.5, {0.06, 0.1}, {0.07, 0.085}}, {0.25, {0.11, 0.17}, {0.1, 0.13}}};
     const double usual = mt_diffusion_scheme_default.spreading;
-    const mt_calibration before = calibrate(&k, &usual), found = calibrate(&k, NULL);
-    cr_expect(before.errors.mean > 0.11 && before.errors.mean < 0.17, "%g", before.errors.mean);
-    cr_expect(found.law.limits_kappa && found.law.beta > 0.1 && found.law.beta < 0.13, "%g", found.law.beta);
-    cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_TOLERANCE, "%g", found.errors.mean);
-    const mt_calibration again = calibrate(&k, &found.law.beta);
-    cr_expect_eq(memcmp(&again.errors, &found.errors, sizeof again.errors), 0, "a given strength differs");
-    mt_arena_free(&k.arena);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        kind k;
+        make(&k, row[i].share, 0.37);
+        const mt_calibration before = calibrate(&k, &usual), found = calibrate(&k, NULL);
+        cr_expect(before.errors.mean > row[i].late[0] && before.errors.mean < row[i].late[1], "%g",
+            before.errors.mean);
+        cr_expect(
+            found.law.limits_kappa && found.law.beta > row[i].beta[0] && found.law.beta < row[i].beta[1],
+            "%g", found.law.beta);
+        cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_TOLERANCE, "%g", found.errors.mean);
+        const mt_calibration again = calibrate(&k, &found.law.beta);
+        cr_expect_eq(
+            memcmp(&again.errors, &found.errors, sizeof again.errors), 0, "a given strength differs");
+        mt_arena_free(&k.arena);
+    }
 }
 
 /* The errors of a second-order operator fall with the square of the element size: those of small elements are scaled. */
