@@ -78,7 +78,7 @@ static bool has_unusual_anisotropy(const mt_tissue *tissue)
     return fmax(ratio, 1 / ratio) > MT_FRONTS_ANISOTROPY;
 }
 
-/* Returns the strength that the case gives, else that of the scheme. */
+/* Returns the strength in the case, or the default strength of the scheme. */
 static double given_strength(const finding *f, const mt_front *front)
 {
     const size_t k = (size_t)(front - f->fronts->front);
@@ -90,7 +90,7 @@ static double given_strength(const finding *f, const mt_front *front)
 
 static const char kind[] = "front";
 
-/* What is stored; the rest follows from the front. */
+/* An entry of the cache. */
 typedef struct stored {
     mt_calibration calibration;
     mt_corner_errors early;

@@ -1,5 +1,5 @@
 /* The activation wavefronts of a problem: for each kind of cells in each tissue its conduction velocity, its law of reaction spreading, and
- * the expected error of its activation times on this mesh.
+ * the expected error of activation times on this mesh.
  *
  * The default law is right for healthy cells of the ionic model in tissue of ordinary anisotropy. Wavefronts with other cells, or with a
  * ratio D_l / D_t that differs by more than MT_FRONTS_ANISOTROPY from that of the default tissue, are calibrated
@@ -55,6 +55,5 @@ bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);
 /* Stores the strengths of the laws in a case, in `arena`, so that it fixes them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input);
 
-/* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and of those that do not conduct. `name`: of the
- * mesh. */
+/* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and of non-conducting ones. `name`: the mesh. */
 void mt_fronts_warn(const char *name, const mt_fronts *fronts);

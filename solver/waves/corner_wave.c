@@ -7,7 +7,7 @@
 #include "solver/cable.h"
 #include "solver/waves/wave_run.h"
 
-/* In the default tissue, scaled; and at least so many edges. */
+/* Scaled lengths in the default tissue, and their minima in edges. */
 static const double stimulated_mm = 2.5, from_mm = 5, to_mm = 11, end_mm = 1.2;
 static const double stimulated_edges = 1.25, from_edges = 2, to_edges = 5;
 static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
@@ -72,7 +72,7 @@ static double scattered(uint64_t i)
     return (double)(z >> 11) * 0x1p-52 - 1;
 }
 
-/* Displaces vertices, those of the surface only along it. */
+/* Displaces vertices; vertices on the surface stay on it. */
 static void displace(mt_mesh *mesh, const double size_mm[3], double edge_mm)
 {
     for (size_t v = 0; v < mesh->n_vertices; v++)

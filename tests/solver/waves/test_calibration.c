@@ -111,7 +111,7 @@ Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
     }
 }
 
-/* The errors of a second-order operator fall with the square of the element size: those of small elements are scaled. */
+/* The errors of a second-order operator fall with the square of the element size. For small elements they are scaled. */
 Test(calibration, errors_of_small_elements_are_scaled_from_larger_ones)
 {
     const double usual = mt_diffusion_scheme_default.spreading;
