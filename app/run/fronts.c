@@ -11,7 +11,7 @@
 /* ---- the kinds of cells in each tissue ---- */
 
 typedef struct finding {
-    mt_arena *arena, *scratch; /* for the results, and for the rest */
+    mt_arena *arena;
     const mt_case *input;
     const mt_mesh *mesh;
     const mt_media *media;
@@ -22,7 +22,6 @@ typedef struct finding {
     bool cached, fits;                           /* fits: false if the strengths are given */
     double interval_ms;                          /* the shortest coupling interval; NaN: none */
     mt_tissue *tissue;                           /* [media.n] */
-    double (*of_model)[MT_CALIBRATION_UPSTROKE]; /* [variants of the model]; NULL: not computed yet */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
 } finding;
@@ -128,12 +127,17 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
 
 static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
 {
-    *s = (stored){.conducts_early = 1};
-    MT_TRY(mt_calibrate(corner, &f->scheme, beta, &s->calibration));
-    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
+    MT_SCRATCH(scratch);
+    mt_cell_variant rested;
+    mt_corner at_rest = *corner;
     bool conducts;
-    MT_TRY(
-        mt_calibration_early(corner, &f->scheme, &s->calibration.law, f->interval_ms, &conducts, &s->early));
+    *s = (stored){.conducts_early = 1};
+    MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
+    at_rest.cells = &rested;
+    MT_TRY(mt_calibrate(&at_rest, &f->scheme, beta, &s->calibration));
+    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
+    MT_TRY(mt_calibration_early(
+        &at_rest, &f->scheme, &s->calibration.law, f->interval_ms, &conducts, &s->early));
     s->conducts_early = conducts;
     return MT_OK;
 }
@@ -169,31 +173,20 @@ static const mt_front *find_like(const finding *f, size_t k)
     return NULL;
 }
 
-/* Computes the upstrokes of the model's own variants, in `scratch`, once. */
-static mt_status find_upstrokes_of_model(mt_arena *scratch, finding *f)
-{
-    const mt_cell_model *model = f->cells->model;
-    if (f->of_model) return MT_OK;
-    MT_ALLOC(scratch, f->of_model, model->n_variants);
-    for (size_t v = 0; v < model->n_variants; v++) {
-        mt_cell_variant rested;
-        MT_TRY(mt_calibration_rest(scratch, model, &model->variants[v], &rested));
-        mt_calibration_upstroke(model, &rested, f->input->time.dt_ms, f->of_model[v]);
-    }
-    return MT_OK;
-}
-
 /* True if a variant of the model has this upstroke. */
 static bool is_of_model(const finding *f, const double *upstroke)
 {
-    for (size_t v = 0; v < f->cells->model->n_variants; v++)
-        if (mt_calibration_same_upstroke(f->of_model[v], upstroke)) return true;
+    const mt_cell_model *model = f->cells->model;
+    for (size_t v = 0; v < model->n_variants; v++) {
+        double own[MT_CALIBRATION_UPSTROKE];
+        mt_calibration_upstroke(model, &model->variants[v], f->input->time.dt_ms, own);
+        if (mt_calibration_same_upstroke(own, upstroke)) return true;
+    }
     return false;
 }
 
 static mt_status measure_front(finding *f, size_t k)
 {
-    MT_SCRATCH(scratch);
     mt_front *front = &f->fronts->front[k];
     const mt_cell_variant *cells = &f->variants[front->variant];
     const mt_tissue *tissue = &f->tissue[front->medium];
@@ -201,21 +194,16 @@ static mt_status measure_front(finding *f, size_t k)
     const bool unusual = has_unusual_anisotropy(tissue), own = has_own_parameters(f->cells->model, cells),
                needed = !isnan(f->interval_ms) || beta != f->scheme.spreading;
     bool ordinary = !unusual && !own;
-    mt_cell_variant rested;
     const mt_corner corner = {.model = f->cells->model,
-        .cells = &rested,
+        .cells = cells,
         .tissue = tissue,
         .length_mm = front->length_mm,
         .dt_ms = f->input->time.dt_ms};
     const mt_front *like;
     stored s;
     if (ordinary && !needed) return MT_OK;
-    MT_TRY(mt_calibration_rest(scratch, corner.model, cells, &rested));
-    mt_calibration_upstroke(corner.model, &rested, corner.dt_ms, f->upstroke[k]);
-    if (!unusual && own) {
-        MT_TRY(find_upstrokes_of_model(f->scratch, f));
-        ordinary = is_of_model(f, f->upstroke[k]);
-    }
+    mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
+    if (!unusual && own) ordinary = is_of_model(f, f->upstroke[k]);
     if (ordinary && !needed) return MT_OK;
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
@@ -273,7 +261,6 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
 {
     MT_SCRATCH(scratch);
     finding f = {.arena = arena,
-        .scratch = scratch,
         .input = input,
         .mesh = mesh,
         .media = media,

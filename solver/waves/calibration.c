@@ -76,12 +76,12 @@ double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_v
     return largest;
 }
 
-void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms,
+void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *cells, double dt_ms,
     double v_mV[MT_CALIBRATION_UPSTROKE])
 {
     cell c;
     double t = 0;
-    begin(model, rested, dt_ms, &c);
+    begin(model, cells, dt_ms, &c);
     for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++) {
         for (; t < duration_ms * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms) step_stimulated(&c, t);
         v_mV[k] = c.v_mV;

@@ -37,9 +37,9 @@ MT_NODISCARD mt_status mt_calibration_rest(
 /* Returns the greatest rate -df/dv during an action potential of cells at rest [1/ms]. */
 double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
 
-/* Computes V of a cell at rest at equal times during a stimulus of 2 ms: its upstroke. */
+/* Computes V of a cell at equal times during a stimulus of 2 ms: its upstroke. */
 enum { MT_CALIBRATION_UPSTROKE = 17 };
-void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms,
+void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *cells, double dt_ms,
     double v_mV[MT_CALIBRATION_UPSTROKE]);
 
 /* True if two upstrokes differ by at most MT_CALIBRATION_SAME_mV at all times: CV then differs by less than 2 %, as with a change of g_Na

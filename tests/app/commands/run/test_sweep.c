@@ -13,7 +13,7 @@
 static const char small[] =
     "title: Small slab\n" SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n"
     "regions:\n"
-    "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.8], conductivity_factor: 2}\n" SMALL_STIMULUS(
+    "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Kr=0.8], conductivity_factor: 2}\n" SMALL_STIMULUS(
         "2") "points:\n  - {name: a, at_mm: [1, 1, 1]}\nmachine: {tiles: 4}\n";
 
 static void enter(void)
@@ -70,7 +70,7 @@ Test(sweep, files_equal_those_of_single_runs_on_one_mesh)
 {
     check("stimuli.0.strength_uA_mm3", "20", "100", "");
     check("cell.scale", "[g_Na=0.5]", "[g_Na=2,g_Kr=0.5]", HOST " --set output.maps=[upstroke]");
-    check("regions.0.scale", "[g_Na=0.5]", "[]", HOST);
+    check("regions.0.scale", "[g_Kr=0.5]", "[]", HOST);
     check("time.dt_ms", "0.02", "0.04", HOST " --set traces.every_ms=0.2");
 }
 
@@ -182,11 +182,11 @@ Test(sweep, folders_are_reused)
 /* Streams to the host are not included: the step equals that of a single run's table. */
 Test(sweep, the_cycles_of_a_time_step_equal_those_of_a_single_run)
 {
-    reply single = myotile("run small.yaml -o alone --set cell.scale=[g_Na=0.5] --format json"),
-          swept = myotile("run small.yaml -o swept --sweep cell.scale=[g_Na=0.5] --format json");
+    reply single = myotile("run small.yaml -o alone --set cell.scale=[g_Kr=0.5] --format json"),
+          swept = myotile("run small.yaml -o swept --sweep cell.scale=[g_Kr=0.5] --format json");
     cr_assert(single.code == 0 && swept.code == 0, "%s%s", single.said, swept.said);
     const double cycles = json_number(single.out, "time_step", "max_cycles");
     cr_expect_gt(cycles, 1000);
-    cr_expect_float_eq(json_number(swept.out, "[g_Na=0.5]", "time_step_cycles"), cycles, 1e-9 * cycles);
+    cr_expect_float_eq(json_number(swept.out, "[g_Kr=0.5]", "time_step_cycles"), cycles, 1e-9 * cycles);
     forget(&single), forget(&swept);
 }
