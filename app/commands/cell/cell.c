@@ -381,7 +381,7 @@ static mt_status print_beats(
     const bool calcium = x->calcium != SIZE_MAX;
     const bool in_text = arguments->format == MT_FORMAT_TEXT;
     const size_t n = x->beats.n, from = in_text && n > BEATS_SHOWN ? n - BEATS_SHOWN : 0;
-    char title[256], cell[128], shown[64] = "";
+    char title[320], cell[128], shown[64] = "";
     mt_cell_title(&r->cell, cell, sizeof cell);
     if (from > 0) (void)snprintf(shown, sizeof shown, "; the last %d of %zu beats", BEATS_SHOWN, n);
     (void)snprintf(title, sizeof title, "%s, %.10g ms, time step %g ms, %s precision%s", cell,
