@@ -201,7 +201,7 @@ static mt_status measure_front(finding *f, size_t k)
         .dt_ms = f->input->time.dt_ms};
     const mt_front *like;
     stored s;
-    if (ordinary && !needed) return MT_OK;
+    if ((ordinary && !needed) || !mt_calibration_fits(&corner)) return MT_OK;
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
     if (!unusual && own) ordinary = is_of_model(f, f->upstroke[k]);
     if (ordinary && !needed) return MT_OK;

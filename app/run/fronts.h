@@ -3,9 +3,10 @@
  *
  * The default law is right for healthy cells of the ionic model in tissue of ordinary anisotropy. Wavefronts with other cells, or with a
  * ratio D_l / D_t that differs by more than MT_FRONTS_ANISOTROPY from that of the default tissue, are calibrated
- * (solver/waves/calibration.h). This takes about a second of processor time each and is cached (app/run/cache.h). Kinds of cells with the
- * same upstroke at the start, such as those that differ in potassium currents, share one law. With a scheme other than the default one the errors are
- * measured, but the law is that of the scheme; and `diffusion.spreading_of_cells` of a case fixes the laws.
+ * (solver/waves/calibration.h), unless the ratio is extreme (mt_corner_fits). This takes about a second of processor time each and is
+ * cached (app/run/cache.h). Kinds of cells with the same upstroke at the start, such as those that differ in potassium currents, share one
+ * law. With a scheme other than the default one the errors are measured, but the law is that of the scheme.
+ * `diffusion.spreading_of_cells` of a case fixes the laws.
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */

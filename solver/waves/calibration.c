@@ -175,6 +175,13 @@ static double enlargement(const mt_corner *corner)
     return fmax(1, MT_CALIBRATION_LEAST_MM / mt_delay_default_length_mm(corner->tissue, corner->length_mm));
 }
 
+bool mt_calibration_fits(const mt_corner *corner)
+{
+    mt_corner at = *corner;
+    at.length_mm *= enlargement(corner);
+    return mt_corner_fits(&at);
+}
+
 mt_status mt_calibrate(
     const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
 {

@@ -37,6 +37,9 @@ MT_NODISCARD mt_status mt_calibration_rest(
 /* Returns the greatest rate -df/dv during an action potential of cells at rest [1/ms]. */
 double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
 
+/* True if a calibration takes seconds at most (mt_corner_fits). */
+bool mt_calibration_fits(const mt_corner *corner);
+
 /* Computes V of a cell at equal times during a stimulus of 2 ms: its upstroke. */
 enum { MT_CALIBRATION_UPSTROKE = 17 };
 void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *cells, double dt_ms,

@@ -97,19 +97,27 @@ static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *who
     return mt_mesh_select(arena, whole, near, mesh);
 }
 
+static void find_boxes(const lengths *l, double boxes[3])
+{
+    boxes[0] = ceil(l->end_mm / l->edge_mm);
+    boxes[1] = ceil(l->end_mm / l->scale / l->edge_mm);
+    boxes[2] = BOXES_THICK;
+}
+
+bool mt_corner_fits(const mt_corner *corner)
+{
+    const lengths l = find_lengths(corner);
+    double boxes[3];
+    find_boxes(&l, boxes);
+    return 6 * boxes[0] * boxes[1] * boxes[2] <= MT_CORNER_MOST;
+}
+
 static mt_status make_mesh(mt_arena *arena, const lengths *l, mt_mesh *mesh)
 {
     mt_mesh whole;
-    const double boxes[] = {
-        ceil(l->end_mm / l->edge_mm), ceil(l->end_mm / l->scale / l->edge_mm), BOXES_THICK};
     double size_mm[3];
-    for (size_t k = 0; k < 3; k++) size_mm[k] = boxes[k] * l->edge_mm;
-    if (6 * boxes[0] * boxes[1] * boxes[2] > MT_CORNER_MOST)
-        return mt_fail(MT_INPUT,
-            "elements of %g mm: the slab in which activation is measured, %.3g x %.3g x %.3g mm, has more "
-            "than "
-            "%d elements",
-            l->edge_mm / cbrt(6), size_mm[0], size_mm[1], size_mm[2], MT_CORNER_MOST);
+    find_boxes(l, size_mm);
+    for (size_t k = 0; k < 3; k++) size_mm[k] *= l->edge_mm;
     MT_TRY(mt_slab_make(arena, size_mm, l->edge_mm, &whole));
     displace(&whole, size_mm, l->edge_mm);
     return cut_round(arena, l, &whole, mesh);

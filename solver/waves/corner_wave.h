@@ -47,11 +47,15 @@ typedef struct mt_corner_errors {
     double sector[MT_CORNER_SECTORS], mean, rms; /* mean and root mean square over the sectors */
 } mt_corner_errors;
 
-/* Builds slab and reference in `arena`. Without propagation on the cable, speed_mm_ms is NaN and there is no slab. Fails with MT_INPUT if
- * the slab would have more than MT_CORNER_MOST elements, and with the errors of `mt_slab_make` and `mt_cable_run`. */
-MT_NODISCARD mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *slab);
+/* True if the slab has at most MT_CORNER_MOST elements, so that a wavefront takes a second at most. It has more if D_l / D_t is above about
+ * 50. */
+bool mt_corner_fits(const mt_corner *corner);
 
-#define MT_CORNER_MOST 200000
+#define MT_CORNER_MOST 8000
+
+/* Builds slab and reference in `arena`. Without propagation on the cable, speed_mm_ms is NaN and there is no slab. Fails with the errors of
+ * `mt_slab_make` and `mt_cable_run`. */
+MT_NODISCARD mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *slab);
 
 /* Computes the wavefront through the slab on the backend cpu, with a scheme and a law of its spreading (NULL: that of the scheme), and
  * compares it. Reports progress within the current stage under the name `what`. Fails with MT_NUMERICS if V diverges, and with the errors
