@@ -180,8 +180,8 @@ static mt_status measure(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 {
     const mt_tissues tissues = mt_tissues_uniform(&m->medium->tissue);
     MT_ALLOC(arena, m->activation_ms, m->n);
-    MT_TRY(mt_operator_make(
-        arena, &m->slab->mesh, &m->slab->adjacency, &tissues, &m->medium->scheme, NULL, false, &m->diffusion));
+    MT_TRY(mt_operator_make(arena, &m->slab->mesh, &m->slab->adjacency, &tissues, &m->medium->scheme, NULL,
+        false, &m->diffusion));
     MT_TRY(run_wave(arena, m, wave));
     wave->speed_mm_ms =
         mt_plane_wave_speed(m->n, m->slab->place_mm, m->activation_ms, m->slab->from_mm, m->slab->to_mm);

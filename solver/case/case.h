@@ -91,7 +91,7 @@ typedef struct mt_case {
     mt_medium tissue;
     struct {
         double spreading, *spreading_of_cells, damping; /* [n_spreading_of_cells] */
-        size_t n_spreading_of_cells;                     /* 0: calibrated */
+        size_t n_spreading_of_cells;                    /* 0: calibrated */
         mt_correction correction;
         mt_case_method method;
         int scheme; /* of implicit steps: index into "backward-euler", "crank-nicolson" */

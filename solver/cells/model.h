@@ -35,7 +35,11 @@ typedef struct mt_cell_variant {
  * constants[n_constants] from parameters[n_parameters]. */
 typedef void mt_cell_constants(const double *parameters, double *constants);
 
-enum { MT_CELL_CONSTANTS = 64, MT_CELL_STATES = 64, MT_CELL_VARIANTS = 8 }; /* maximum numbers per built-in model */
+enum {
+    MT_CELL_CONSTANTS = 64,
+    MT_CELL_STATES = 64,
+    MT_CELL_VARIANTS = 8
+}; /* maximum numbers per built-in model */
 
 /* Advances n cells by one step of dt_ms: reads v_in and the states, writes v_out and the states, stored in blocks (solver/kernels/block.h).
  * constants: [n_variants][n_constants], at most 65,536 variants. `of` NULL: all cells have the first variant; otherwise cell c has variant

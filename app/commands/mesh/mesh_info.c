@@ -128,8 +128,8 @@ static mt_status make_diffusion(mt_arena *arena, const char *path, const mt_mesh
     if (!mesh->fibre) tissue.sigma_t_mS_mm = tissue.sigma_l_mS_mm;
     const mt_tissues tissues = mt_tissues_uniform(&tissue);
     mt_progress_stage("computing the diffusion operator");
-    const mt_status status =
-        mt_operator_make(arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_default, NULL, cached, diffusion);
+    const mt_status status = mt_operator_make(
+        arena, mesh, adjacency, &tissues, &mt_diffusion_scheme_default, NULL, cached, diffusion);
     mt_progress_stage(NULL);
     *found = status == MT_OK;
     if (*found) mt_findings_of_operator(path, adjacency, diffusion);

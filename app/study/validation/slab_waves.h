@@ -56,7 +56,7 @@ typedef struct mt_slab_waves {
  * (app/study/validation/finite_elements.h), with voltages at the vertices. */
 typedef struct mt_slab_method {
     enum { MT_SLAB_VOLUMES, MT_SLAB_LUMPED_ELEMENTS, MT_SLAB_CONSISTENT_ELEMENTS } kind;
-    mt_diffusion_scheme scheme; /* of volumes */
+    mt_diffusion_scheme scheme;  /* of volumes */
     const mt_spreading_law *law; /* of volumes; NULL: that of the scheme */
 } mt_slab_method;
 

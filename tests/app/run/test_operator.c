@@ -102,7 +102,8 @@ Test(operator, cached_limits_are_used_to_build_the_operator)
     same_table(info, without);
 
     ok(mt_vtkhdf_read(&arena, "a.hdf", &mesh));
-    ok(mt_limits_key(&mesh, &(mt_tissues){1, &mt_tissue_default, NULL}, &mt_diffusion_scheme_default, NULL, key));
+    ok(mt_limits_key(
+        &mesh, &(mt_tissues){1, &mt_tissue_default, NULL}, &mt_diffusion_scheme_default, NULL, key));
     cr_assert(mt_cache_find(&arena, "limits", key, &bytes, &n));
     cr_assert(mt_limits_unpack(bytes, n, &known) && known.n_limited > 0);
     known.limit_dt_ms = 0.125;
