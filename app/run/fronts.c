@@ -69,12 +69,26 @@ static bool has_own_parameters(const mt_cell_model *model, const mt_cell_variant
     return true;
 }
 
+/* Returns D_l / D_t relative to the default tissue. */
+static double relative_anisotropy(const mt_tissue *tissue)
+{
+    return mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_t(tissue) *
+           (mt_tissue_diffusivity_t(&mt_tissue_default) / mt_tissue_diffusivity_l(&mt_tissue_default));
+}
+
 static bool has_unusual_anisotropy(const mt_tissue *tissue)
 {
-    const double ratio =
-        mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_t(tissue) *
-        (mt_tissue_diffusivity_t(&mt_tissue_default) / mt_tissue_diffusivity_l(&mt_tissue_default));
+    const double ratio = relative_anisotropy(tissue);
     return fmax(ratio, 1 / ratio) > MT_FRONTS_ANISOTROPY;
+}
+
+/* Returns the tissue in which a law is fitted: with another transverse conductivity if the anisotropy is out of range. */
+static mt_tissue fitting_tissue(const mt_tissue *tissue)
+{
+    const double ratio = relative_anisotropy(tissue);
+    mt_tissue fitting = *tissue;
+    fitting.sigma_t_mS_mm *= ratio / fmin(fmax(ratio, 1 / MT_FRONTS_FITTED), MT_FRONTS_FITTED);
+    return fitting;
 }
 
 /* Returns the strength in the case, or the default strength of the scheme. */
@@ -125,6 +139,18 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     return MT_OK;
 }
 
+/* Fits the law of cells at rest, and measures it in their own tissue. */
+static mt_status fit(const finding *f, const mt_corner *corner, mt_calibration *found)
+{
+    const mt_tissue tissue = fitting_tissue(corner->tissue);
+    mt_corner at = *corner;
+    at.tissue = &tissue;
+    MT_TRY(mt_calibrate(&at, &f->scheme, NULL, found));
+    if (tissue.sigma_t_mS_mm == corner->tissue->sigma_t_mS_mm || !mt_calibration_fits(corner)) return MT_OK;
+    const double beta = found->law.beta;
+    return mt_calibrate(corner, &f->scheme, &beta, found);
+}
+
 static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
 {
     MT_SCRATCH(scratch);
@@ -134,8 +160,10 @@ static mt_status compute(const finding *f, const mt_corner *corner, const double
     *s = (stored){.conducts_early = 1};
     MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
     at_rest.cells = &rested;
-    MT_TRY(mt_calibrate(&at_rest, &f->scheme, beta, &s->calibration));
-    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
+    MT_TRY(
+        beta ? mt_calibrate(&at_rest, &f->scheme, beta, &s->calibration) : fit(f, &at_rest, &s->calibration));
+    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms) || !mt_calibration_fits(corner))
+        return MT_OK;
     MT_TRY(mt_calibration_early(
         &at_rest, &f->scheme, &s->calibration.law, f->interval_ms, &conducts, &s->early));
     s->conducts_early = conducts;
@@ -193,7 +221,7 @@ static mt_status measure_front(finding *f, size_t k)
     const double beta = given_strength(f, front);
     const bool unusual = has_unusual_anisotropy(tissue), own = has_own_parameters(f->cells->model, cells),
                needed = !isnan(f->interval_ms) || beta != f->scheme.spreading;
-    bool ordinary = !unusual && !own;
+    bool ordinary = !own;
     const mt_corner corner = {.model = f->cells->model,
         .cells = cells,
         .tissue = tissue,
@@ -201,17 +229,19 @@ static mt_status measure_front(finding *f, size_t k)
         .dt_ms = f->input->time.dt_ms};
     const mt_front *like;
     stored s;
-    if ((ordinary && !needed) || !mt_calibration_fits(&corner)) return MT_OK;
+    if (ordinary && !unusual && !needed) return MT_OK;
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
-    if (!unusual && own) ordinary = is_of_model(f, f->upstroke[k]);
-    if (ordinary && !needed) return MT_OK;
+    if (own) ordinary = is_of_model(f, f->upstroke[k]);
+    if (ordinary && !unusual && !needed) return MT_OK;
+    const bool fits = f->fits && !ordinary;
+    if (!fits && !mt_calibration_fits(&corner)) return MT_OK;
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
         front->conducts_early = like->conducts_early;
         front->early = like->early;
         front->shared = true;
     } else {
-        MT_TRY(measure(f, &corner, f->fits && !ordinary ? NULL : &beta, f->upstroke[k], &s));
+        MT_TRY(measure(f, &corner, fits ? NULL : &beta, f->upstroke[k], &s));
         front->calibration = s.calibration;
         front->conducts_early = s.conducts_early > 0;
         front->early = s.early;

@@ -1,12 +1,15 @@
 /* The activation wavefronts of a problem: for each kind of cells in each tissue its conduction velocity, its law of reaction spreading, and
  * the expected error of activation times on this mesh.
  *
- * The default law is right for healthy cells of the ionic model in tissue of ordinary anisotropy. Wavefronts with other cells, or with a
- * ratio D_l / D_t that differs by more than MT_FRONTS_ANISOTROPY from that of the default tissue, are calibrated
- * (solver/waves/calibration.h), unless the ratio is extreme (mt_corner_fits). This takes about a second of processor time each and is
- * cached (app/run/cache.h). Kinds of cells with the same upstroke at the start, such as those that differ in potassium currents, share one
- * law. With a scheme other than the default one the errors are measured, but the law is that of the scheme.
- * `diffusion.spreading_of_cells` of a case fixes the laws.
+ * The default law is right for the model's own cells in tissue of ordinary anisotropy. A law of its own is fitted for cells with another
+ * upstroke (solver/waves/calibration.h). This takes about a second of processor time each and is cached (app/run/cache.h). Kinds of cells
+ * with the same upstroke at the start, such as those that differ in potassium currents, share one law. If D_l / D_t differs from that of
+ * the default tissue by more than MT_FRONTS_FITTED, the law is fitted with a transverse conductivity at that bound: the slab's boxes,
+ * aligned with the fibres, are not representative of Gmsh meshes beyond it. With a scheme other than the default one errors are measured,
+ * but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
+ *
+ * In tissue with D_l / D_t different from the default by more than MT_FRONTS_ANISOTROPY the error with the default law is measured, unless
+ * the ratio is extreme (mt_corner_fits).
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
@@ -18,6 +21,7 @@
 #include "solver/waves/calibration.h"
 
 #define MT_FRONTS_ANISOTROPY 1.5
+#define MT_FRONTS_FITTED 2
 
 /* Errors from this value on are warned of. */
 #define MT_FRONTS_WARN_PERCENT 5

@@ -4,6 +4,7 @@
 
 #include "app/run/problem.h"
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -131,4 +132,26 @@ Test(fronts, a_strength_of_the_user_is_kept)
     cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
     cr_expect_eq(p.fronts.spreading.n, 0);
     cr_expect(p.fronts.front[0].measured);
+}
+
+/* D_l / D_t of 30: the model's own cells keep the default law, and its error is measured. The law of other cells is fitted at twice the
+ * default ratio, where boxes still represent unstructured meshes; it hardly depends on the ratio. */
+Test(fronts, strong_anisotropy_changes_no_law_of_the_models_own_cells)
+{
+    mt_problem p;
+    mt_case input;
+    double beta[2];
+    make("tissue.intracellular_t_mS_mm=0.00445", false, &p, &input);
+    cr_expect_eq(p.fronts.spreading.n, 0);
+    cr_expect(p.fronts.front[0].measured);
+    cr_expect_gt(p.fronts.front[0].calibration.errors.rms, 0.05);
+    for (int k = 0; k < 2; k++) {
+        const mt_yaml_override sets[] = {{"test", "cell.scale=[g_Na=0.25]"},
+            {"test", k == 0 ? "tissue.intracellular_t_mS_mm=0.019" : "tissue.intracellular_t_mS_mm=0.00445"}};
+        cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+        cr_assert_eq(p.fronts.spreading.n, 1);
+        beta[k] = p.fronts.spreading.law[0].beta;
+    }
+    cr_expect(fabs(beta[1] / beta[0] - 1) < 0.3, "%g and %g", beta[0], beta[1]);
 }
