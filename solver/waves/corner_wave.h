@@ -7,8 +7,8 @@
  * activation times T of the elements and T' of the cable at the same distance, the error of a direction is the slope of T over T', less 1.
  *
  * The slab consists of mirrored boxes (mesh/make/slab.h), three boxes thick, with inner vertices displaced by up to 15 % of an edge. With
- * the displacements the mean error over all directions is that on unstructured meshes within 2 % (solver/README.md, "Reaction
- * spreading"). They are the same in every slab. */
+ * the displacements the mean error over all directions is that on Gmsh meshes within 3 points if D_l / D_t differs from that of the default
+ * tissue by a factor of 2 at most (solver/README.md, "Reaction spreading"). They are the same in every slab. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -33,11 +33,11 @@ typedef struct mt_corner_slab {
     mt_mesh mesh;
     mt_adjacency adjacency;
     double *place_mm; /* [n_elements][2] x and y, scaled */
-    double *
-        expected_ms; /* [n_elements] activation time of the cable at the same distance; NaN if not measured there */
+    /* [n_elements] activation time of the cable at the same distance; NaN if not measured there */
+    double *expected_ms;
     mt_stimulus stimulus;   /* from time 0 */
     double end_ms, dead_ms; /* limits of a run, as in mt_wave_run */
-    double speed_mm_ms; /* longitudinal CV of the plane wavefront on a converged cable; NaN: no propagation */
+    double speed_mm_ms;     /* longitudinal CV on a converged cable; NaN: no propagation */
 } mt_corner_slab;
 
 enum { MT_CORNER_SECTORS = 9 }; /* of 10 degrees, from the fibre direction on, in scaled lengths */
