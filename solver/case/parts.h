@@ -12,8 +12,7 @@ typedef struct mt_case_part {
     size_t region; /* the first region with this tissue; MT_MEDIA_WHOLE: the default tissue */
     mt_tissue tissue;
     double length_mm; /* of the elements: cube root of their mean volume */
-    bool
-        measured; /* true if the error of activation times is known by a measurement, so that none is estimated; false at first */
+    bool measured;    /* true if the error of activation times is measured elsewhere; false at first */
 } mt_case_part;
 
 typedef struct mt_case_parts {
