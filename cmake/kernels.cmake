@@ -3,17 +3,13 @@
 # side by side, which gcc arranges only when asked to, and best for a processor that does not do so itself.
 set(side_by_side "$<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure>")
 set(in_order "$<$<C_COMPILER_ID:GNU>:-mtune=goldmont>")
-set(kernel_level -O3)
-if(MT_SANITIZE AND NOT MT_FUZZ)
-  set(kernel_level -O1)
-endif()
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
 function(mt_kernel target sources arithmetic isa)
   set(object ${target}_${arithmetic}_${isa})
   add_library(${object} OBJECT ${sources})
   target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR})
   # Pedantry knows no vectors of 64 bytes passed by value between inlined functions.
-  target_compile_options(${object} PRIVATE ${kernel_level} -fno-math-errno -fno-trapping-math -Wno-psabi
+  target_compile_options(${object} PRIVATE -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
     ${side_by_side} ${ARGN})
   target_compile_definitions(${object} PRIVATE MT_REAL_NAME=${arithmetic} MT_ISA=${isa})
   if(arithmetic STREQUAL double)
