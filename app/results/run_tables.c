@@ -108,7 +108,7 @@ static bool has_measured_fronts(const mt_fronts *fronts)
 static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
 {
     const mt_fronts *fronts = &problem->fronts;
-    const double interval_ms = fronts->front[0].interval_ms;
+    const double interval_ms = fronts->interval_ms;
     char label[64];
     mt_table table = mt_table_begin(arena, "fronts",
         "Activation wavefronts by cells and tissue: converged CV, and expected error of activation times on "

@@ -20,7 +20,6 @@ typedef struct finding {
     size_t n_variants;
     mt_diffusion_scheme scheme;
     bool cached, fits;                           /* fits: false if the strengths are given */
-    double interval_ms;                          /* the shortest coupling interval; NaN: none */
     mt_tissue *tissue;                           /* [media.n] */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
@@ -44,8 +43,8 @@ static mt_status number_fronts(finding *f)
                 return mt_fail(MT_INPUT,
                     "more than %d combinations of cells and tissues; allowed: at most %d", UINT16_MAX,
                     UINT16_MAX);
-            fronts->front[fronts->n++] = (mt_front){
-                .variant = variant, .medium = medium, .name = f->variants[variant].name, .interval_ms = NAN};
+            fronts->front[fronts->n++] =
+                (mt_front){.variant = variant, .medium = medium, .name = f->variants[variant].name};
             number[pair] = (uint16_t)fronts->n;
         }
         of[e] = (uint16_t)(number[pair] - 1);
@@ -120,7 +119,7 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     const mt_cell_variant *cells = corner->cells;
     const double numbers[] = {corner->length_mm, corner->dt_ms, mt_tissue_diffusivity_l(corner->tissue),
         mt_tissue_diffusivity_t(corner->tissue), f->scheme.damping, f->scheme.spreading, f->scheme.front_ms,
-        isnan(f->interval_ms) ? 0 : f->interval_ms};
+        isnan(f->fronts->interval_ms) ? 0 : f->fronts->interval_ms};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_CALIBRATION_VERSION);
@@ -139,33 +138,36 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     return MT_OK;
 }
 
-/* Fits the law of cells at rest, and measures it in their own tissue. */
-static mt_status fit(const finding *f, const mt_corner *corner, mt_calibration *found)
+/* Measures the wavefronts of cells at rest in their own tissue, or in the one for fitting if the slab would be too large. `beta`: NULL: a law
+ * is fitted first. */
+static mt_status measure_rested(const finding *f, const mt_corner *own, const mt_corner *fitting,
+    const double *beta, mt_calibration *found)
 {
-    const mt_tissue tissue = fitting_tissue(corner->tissue);
-    mt_corner at = *corner;
-    at.tissue = &tissue;
-    MT_TRY(mt_calibrate(&at, &f->scheme, NULL, found));
-    if (tissue.sigma_t_mS_mm == corner->tissue->sigma_t_mS_mm || !mt_calibration_fits(corner)) return MT_OK;
-    const double beta = found->law.beta;
-    return mt_calibrate(corner, &f->scheme, &beta, found);
+    const bool fits_slab = mt_calibration_fits(own),
+               same = own->tissue->sigma_t_mS_mm == fitting->tissue->sigma_t_mS_mm;
+    if (beta) return mt_calibrate(fits_slab ? own : fitting, &f->scheme, beta, found);
+    MT_TRY(mt_calibrate(fitting, &f->scheme, NULL, found));
+    if (same || !fits_slab) return MT_OK;
+    const double fitted = found->law.beta;
+    return mt_calibrate(own, &f->scheme, &fitted, found);
 }
 
 static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
 {
     MT_SCRATCH(scratch);
+    const mt_tissue tissue = fitting_tissue(corner->tissue);
     mt_cell_variant rested;
-    mt_corner at_rest = *corner;
+    mt_corner own = *corner;
     bool conducts;
     *s = (stored){.conducts_early = 1};
     MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
-    at_rest.cells = &rested;
-    MT_TRY(
-        beta ? mt_calibrate(&at_rest, &f->scheme, beta, &s->calibration) : fit(f, &at_rest, &s->calibration));
-    if (isnan(f->interval_ms) || isnan(s->calibration.speed_l_mm_ms) || !mt_calibration_fits(corner))
-        return MT_OK;
-    MT_TRY(mt_calibration_early(
-        &at_rest, &f->scheme, &s->calibration.law, f->interval_ms, &conducts, &s->early));
+    own.cells = &rested;
+    mt_corner fitting = own;
+    fitting.tissue = &tissue;
+    MT_TRY(measure_rested(f, &own, &fitting, beta, &s->calibration));
+    if (isnan(f->fronts->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
+    MT_TRY(mt_calibration_early(mt_calibration_fits(&own) ? &own : &fitting, &f->scheme, &s->calibration.law,
+        f->fronts->interval_ms, &conducts, &s->early));
     s->conducts_early = conducts;
     return MT_OK;
 }
@@ -220,7 +222,7 @@ static mt_status measure_front(finding *f, size_t k)
     const mt_tissue *tissue = &f->tissue[front->medium];
     const double beta = given_strength(f, front);
     const bool unusual = has_unusual_anisotropy(tissue), own = has_own_parameters(f->cells->model, cells),
-               needed = !isnan(f->interval_ms) || beta != f->scheme.spreading;
+               needed = !isnan(f->fronts->interval_ms) || beta != f->scheme.spreading;
     bool ordinary = !own;
     const mt_corner corner = {.model = f->cells->model,
         .cells = cells,
@@ -233,8 +235,8 @@ static mt_status measure_front(finding *f, size_t k)
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
     if (own) ordinary = is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
+    if (ordinary && beta == f->scheme.spreading && !mt_calibration_fits(&corner)) return MT_OK;
     const bool fits = f->fits && !ordinary;
-    if (!fits && !mt_calibration_fits(&corner)) return MT_OK;
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
         front->conducts_early = like->conducts_early;
@@ -247,7 +249,6 @@ static mt_status measure_front(finding *f, size_t k)
         front->early = s.early;
     }
     front->measured = true;
-    front->interval_ms = f->interval_ms;
     return MT_OK;
 }
 
@@ -297,9 +298,8 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
         .cells = cells,
         .scheme = mt_case_scheme(input),
         .cached = cached,
-        .interval_ms = shortest_interval(input),
         .fronts = fronts};
-    *fronts = (mt_fronts){0};
+    *fronts = (mt_fronts){.interval_ms = shortest_interval(input)};
     f.variants = mt_monodomain_variants(cells, &f.n_variants);
     f.fits = mt_diffusion_scheme_same(&f.scheme, &mt_diffusion_scheme_default) &&
              input->diffusion.n_spreading_of_cells == 0;
@@ -355,26 +355,25 @@ static void error_text(const mt_corner_errors *errors, char *text, size_t size)
     else
         (void)snprintf(text, size,
             "about %.2g %% off (root mean square over all directions; longitudinal %+.0f %%, transverse "
-            "%+.0f %%; "
-            "positive: late)",
+            "%+.0f %%; positive: late)",
             100 * errors->rms, 100 * errors->sector[0], 100 * errors->sector[MT_CORNER_SECTORS - 1]);
 }
 
-static void warn_of_early(const char *name, const mt_front *front)
+static void warn_of_early(const char *name, const mt_front *front, double interval_ms)
 {
     char text[160];
-    if (isnan(front->interval_ms)) return;
+    if (isnan(interval_ms)) return;
     if (!front->conducts_early) {
         mt_warn("%s: cells \"%s\": found %.4g ms as the shortest coupling interval; these cells do not "
                 "conduct then, not even along a converged cable",
-            name, front->name, front->interval_ms);
+            name, front->name, interval_ms);
         return;
     }
     if (!is_large(&front->early)) return;
     error_text(&front->early, text, sizeof text);
     mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times at the shortest "
             "coupling interval, %.4g ms: %s; block may be due to the element size",
-        name, front->name, front->length_mm, front->interval_ms, text);
+        name, front->name, front->length_mm, interval_ms, text);
 }
 
 void mt_fronts_warn(const char *name, const mt_fronts *fronts)
@@ -395,6 +394,6 @@ void mt_fronts_warn(const char *name, const mt_fronts *fronts)
                     "mesh refine` halves the element size",
                 name, front->name, front->length_mm, text);
         }
-        warn_of_early(name, front);
+        warn_of_early(name, front, fronts->interval_ms);
     }
 }

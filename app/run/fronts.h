@@ -9,7 +9,7 @@
  * but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *
  * In tissue with D_l / D_t different from the default by more than MT_FRONTS_ANISOTROPY the error with the default law is measured, unless
- * the ratio is extreme (mt_corner_fits).
+ * the ratio is extreme (mt_corner_fits); the errors of other cells are then those at the bound.
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
@@ -38,13 +38,13 @@ typedef struct mt_front {
     bool measured;    /* false: the default law, without a measurement; the rest is zero-initialised */
     bool shared;      /* measured for an earlier front with the same upstroke */
     mt_calibration calibration; /* of the cells at rest */
-    double interval_ms;         /* the shortest coupling interval; NaN: none */
-    bool conducts_early;        /* after this interval */
-    mt_corner_errors early;     /* errors after this interval */
+    bool conducts_early;        /* after the shortest coupling interval */
+    mt_corner_errors early;     /* errors after it */
 } mt_front;
 
 typedef struct mt_fronts {
     size_t n;
+    double interval_ms;     /* the shortest coupling interval of the case; NaN: none */
     mt_front *front;        /* [n] in the order of their first elements */
     mt_spreading spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme */
 } mt_fronts;

@@ -101,8 +101,8 @@ bool mt_calibration_same_upstroke(
 /* Returns the law of cells at rest with a strength. */
 static mt_spreading_law law_of(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
 {
-    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms);
     if (beta == scheme->spreading) return mt_spreading_law_of(scheme);
+    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms);
     return (mt_spreading_law){
         .beta = beta, .reaction_ms = MT_CALIBRATION_RESTORING / j, .limits_kappa = true};
 }
@@ -113,17 +113,21 @@ typedef struct fitting {
     mt_calibration *found; /* the best so far */
 } fitting;
 
-/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V diverges:
- * beta is then too large. */
+/* Measures a law. If V diverges, the errors are infinite and the mean is negative: beta is too large. */
+static mt_status measure(const mt_corner_slab *slab, const mt_diffusion_scheme *scheme,
+    const mt_spreading_law *law, const char *what, mt_corner_errors *errors)
+{
+    const mt_status status = mt_corner_measure(slab, scheme, law, what, errors);
+    if (status != MT_NUMERICS) return status;
+    *errors = (mt_corner_errors){.mean = -INFINITY, .rms = INFINITY};
+    return MT_OK;
+}
+
+/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V diverges. */
 static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
 {
     mt_corner_errors errors;
-    const mt_status status =
-        mt_corner_measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors);
-    if (status == MT_NUMERICS)
-        errors = (mt_corner_errors){.mean = -INFINITY, .rms = INFINITY};
-    else if (status != MT_OK)
-        return status;
+    MT_TRY(measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors));
     *mean = fmin(fmax(errors.mean, -1), 1);
     if (f->found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(f->found->errors.mean))) return MT_OK;
     f->found->law = *law;
@@ -151,10 +155,11 @@ static mt_status fit(fitting *f, double mean_of_scheme)
     return MT_OK;
 }
 
+/* Starts with found->law. */
 static mt_status calibrate(
     const mt_corner_slab *slab, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
 {
-    const mt_spreading_law law = law_of(slab->corner, scheme, beta ? *beta : scheme->spreading);
+    const mt_spreading_law law = found->law;
     fitting f = {slab, scheme, found};
     double mean;
     MT_TRY(try_law(&f, &law, &mean));
@@ -189,7 +194,8 @@ mt_status mt_calibrate(
     mt_corner_slab slab;
     mt_corner at = *corner;
     const double enlarged = enlargement(corner);
-    *found = (mt_calibration){.law = mt_spreading_law_of(scheme)};
+    *found = (mt_calibration){
+        .law = law_of(corner, scheme, beta ? *beta : scheme->spreading), .errors = {.mean = NAN, .rms = NAN}};
     at.length_mm *= enlarged;
     MT_TRY(mt_corner_make(arena, &at, &slab));
     found->speed_l_mm_ms = slab.speed_mm_ms;
@@ -233,7 +239,7 @@ mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_schem
     MT_TRY(mt_corner_make(arena, &at, &slab));
     *conducts = !isnan(slab.speed_mm_ms);
     if (!*conducts) return MT_OK;
-    MT_TRY(mt_corner_measure(&slab, scheme, law, "measuring premature activation", errors));
+    MT_TRY(measure(&slab, scheme, law, "measuring premature activation", errors));
     scale_errors(1 / (enlarged * enlarged), errors);
     return MT_OK;
 }

@@ -18,15 +18,15 @@
 #define MT_CALIBRATION_KEPT 0.025
 #define MT_CALIBRATION_BETA_MOST 0.25
 #define MT_CALIBRATION_LEAST_MM 0.27
+#define MT_CALIBRATION_SAME_mV 2
 
 /* A change of the method or its numbers must increment this. */
 enum { MT_CALIBRATION_VERSION = 1 };
 
 typedef struct mt_calibration {
-    double speed_l_mm_ms,
-        speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct, and the law is that of the scheme */
-    mt_spreading_law law;
-    mt_corner_errors errors; /* expected with this law */
+    double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */
+    mt_spreading_law law;    /* of cells that do not conduct: the given one, or that of the scheme */
+    mt_corner_errors errors; /* expected with this law; NaN if these cells do not conduct */
     size_t n_waves;          /* number of wavefronts computed */
 } mt_calibration;
 
@@ -47,7 +47,6 @@ void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *
 
 /* True if two upstrokes differ by at most MT_CALIBRATION_SAME_mV at all times: CV then differs by less than 2 %, as with a change of g_Na
  * by 3 %. */
-#define MT_CALIBRATION_SAME_mV 2
 bool mt_calibration_same_upstroke(
     const double a_mV[MT_CALIBRATION_UPSTROKE], const double b_mV[MT_CALIBRATION_UPSTROKE]);
 

@@ -116,7 +116,7 @@ Test(fronts, the_shortest_coupling_interval_is_measured)
          "duration_ms: 2, strength_uA_mm3: 50}]",
         false, &p, &input);
     const mt_front *front = &p.fronts.front[0];
-    cr_expect_eq(front->interval_ms, 370);
+    cr_expect_eq(p.fronts.interval_ms, 370);
     cr_expect(front->measured && front->conducts_early);
     cr_expect_gt(front->early.rms, front->calibration.errors.rms);
     cr_expect_eq(p.fronts.spreading.n, 0, "a premature beat changed the law");
@@ -154,4 +154,19 @@ Test(fronts, strong_anisotropy_changes_no_law_of_the_models_own_cells)
         beta[k] = p.fronts.spreading.law[0].beta;
     }
     cr_expect(fabs(beta[1] / beta[0] - 1) < 0.3, "%g and %g", beta[0], beta[1]);
+}
+
+/* D_l / D_t of 160, where the slab of a wavefront would be too large: the law is fitted all the same, and a case that fixes it has it, too. */
+Test(fronts, a_fixed_law_is_used_in_tissue_of_extreme_anisotropy)
+{
+    mt_problem p, q;
+    mt_case input;
+    const mt_yaml_override sets[] = {
+        {"test", "cell.scale=[g_Na=0.25]"}, {"test", "tissue.intracellular_t_mS_mm=0.0009"}};
+    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+    cr_assert_eq(p.fronts.spreading.n, 1);
+    cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
+    cr_assert_eq(mt_problem_make(&arena, &input, false, &q), MT_OK, "%s", mt_message());
+    cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
 }
