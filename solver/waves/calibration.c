@@ -55,11 +55,9 @@ static double change(const cell *c, double more_mV)
     return other.v_mV - before;
 }
 
-static const double rise_mV_ms = 50 / 1.4, duration_ms = 2; /* as in solver/waves/corner_wave.h */
-
 static void step_stimulated(cell *c, double t)
 {
-    if (t < duration_ms) c->v_mV += c->dt_ms * rise_mV_ms;
+    if (t < mt_corner_duration_ms) c->v_mV += c->dt_ms * mt_corner_rise_mV_ms;
     step(c);
 }
 
@@ -83,7 +81,8 @@ void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *
     double t = 0;
     begin(model, cells, dt_ms, &c);
     for (int k = 0; k < MT_CALIBRATION_UPSTROKE; k++) {
-        for (; t < duration_ms * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms) step_stimulated(&c, t);
+        for (; t < mt_corner_duration_ms * k / (MT_CALIBRATION_UPSTROKE - 1); t += dt_ms)
+            step_stimulated(&c, t);
         v_mV[k] = c.v_mV;
     }
 }
@@ -214,7 +213,7 @@ static mt_status recover(mt_arena *arena, const mt_corner *corner, double interv
     double *states, since_ms = -INFINITY;
     begin(corner->model, corner->cells, corner->dt_ms, &c);
     for (double t = 0; t - since_ms < interval_ms || isinf(since_ms); t += corner->dt_ms) {
-        if (isinf(since_ms) && (c.v_mV >= 0 || t > duration_ms)) since_ms = t;
+        if (isinf(since_ms) && (c.v_mV >= 0 || t > mt_corner_duration_ms)) since_ms = t;
         step_stimulated(&c, t);
     }
     MT_COPY(arena, states, c.states, corner->model->n_states);

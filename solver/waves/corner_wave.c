@@ -11,7 +11,7 @@
 static const double stimulated_mm = 2.5, from_mm = 5, to_mm = 11, end_mm = 1.2;
 static const double stimulated_edges = 1.25, from_edges = 2, to_edges = 5;
 static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
-static const double duration_ms = 2, rise_mV_ms = 50 / 1.4; /* 50 uA/mm^3 in the default tissue */
+const double mt_corner_rise_mV_ms = 50 / 1.4, mt_corner_duration_ms = 2;
 static const double dead_ms = 20, longest_ms = 500;
 enum { BOXES_THICK = 3 };
 static const double displaced = 0.15; /* edges */
@@ -54,8 +54,8 @@ static mt_status run_cable(
         .end_ms = longest_ms,
         .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = l->stimulated_mm,
-        .duration_ms = duration_ms,
-        .rise_mV_ms = rise_mV_ms,
+        .duration_ms = mt_corner_duration_ms,
+        .rise_mV_ms = mt_corner_rise_mV_ms,
         .far_mm = l->from_mm};
     return mt_cable_run(arena, &cable, wave);
 }
@@ -132,7 +132,8 @@ static mt_status make_elements(
     MT_ALLOC(arena, element, n);
     MT_ALLOC(arena, s->place_mm, 2 * n);
     MT_ALLOC(arena, s->expected_ms, n);
-    s->stimulus = (mt_stimulus){.duration_ms = duration_ms, .rise_mV_ms = rise_mV_ms, .element = element};
+    s->stimulus = (mt_stimulus){
+        .duration_ms = mt_corner_duration_ms, .rise_mV_ms = mt_corner_rise_mV_ms, .element = element};
     for (size_t c = 0; c < n; c++) {
         double x[3];
         mt_mesh_centroid(&s->mesh, c, x);

@@ -40,6 +40,9 @@ typedef struct mt_corner_slab {
     double speed_mm_ms;     /* longitudinal CV on a converged cable; NaN: no propagation */
 } mt_corner_slab;
 
+/* The stimulus: a change of V [mV/ms], that of 50 uA/mm^3 in the default tissue, and its duration. */
+extern const double mt_corner_rise_mV_ms, mt_corner_duration_ms;
+
 enum { MT_CORNER_SECTORS = 9 }; /* of 10 degrees, from the fibre direction on, in scaled lengths */
 
 /* Relative errors of activation times, positive: late; infinite if an element of the sector was not activated. */
@@ -48,7 +51,7 @@ typedef struct mt_corner_errors {
 } mt_corner_errors;
 
 /* True if the slab has at most MT_CORNER_MOST elements, so that a wavefront takes a second at most. It has more if D_l / D_t is above about
- * 50. */
+ * 150. */
 bool mt_corner_fits(const mt_corner *corner);
 
 #define MT_CORNER_MOST 8000

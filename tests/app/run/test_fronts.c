@@ -156,13 +156,13 @@ Test(fronts, strong_anisotropy_changes_no_law_of_the_models_own_cells)
     cr_expect(fabs(beta[1] / beta[0] - 1) < 0.3, "%g and %g", beta[0], beta[1]);
 }
 
-/* D_l / D_t of 160, where the slab of a wavefront would be too large: the law is fitted all the same, and a case that fixes it has it, too. */
+/* D_l / D_t of 270, where the slab of a wavefront would be too large: the law is fitted all the same, and a case that fixes it has it, too. */
 Test(fronts, a_fixed_law_is_used_in_tissue_of_extreme_anisotropy)
 {
     mt_problem p, q;
     mt_case input;
     const mt_yaml_override sets[] = {
-        {"test", "cell.scale=[g_Na=0.25]"}, {"test", "tissue.intracellular_t_mS_mm=0.0009"}};
+        {"test", "cell.scale=[g_Na=0.25]"}, {"test", "tissue.intracellular_t_mS_mm=0.0005"}};
     cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
     cr_assert_eq(p.fronts.spreading.n, 1);
