@@ -9,7 +9,7 @@
 #include "tests/random.h"
 
 /* Slabs of boxes with a wall of scar from x = 5 to 11 mm, which has slits along x. The local element size is EDGE / cbrt(6), so that a slit of
- * one box is 1.8 elements wide, and one of three boxes 5.5. */
+ * one box is 1.8 elements wide, and one of four boxes 7.3. */
 #define EDGE 0.5
 static const double size_mm[3] = {16, 10, 4}, wall_mm[2] = {5, 11};
 
@@ -129,7 +129,7 @@ Test(channels, a_path_of_enough_elements_is_none)
     for (size_t j = 0; j < 3; j++) {
         mt_mesh mesh;
         make_slab(size_mm, EDGE, jitter[j], &mesh);
-        cr_expect_eq(find_slit(&mesh, 5 + EDGE / 2, 3 * EDGE, 16).n, 0, "jitter %g", jitter[j]);
+        cr_expect_eq(find_slit(&mesh, 5, 4 * EDGE, 16).n, 0, "jitter %g", jitter[j]);
     }
 }
 
@@ -224,7 +224,7 @@ static bool is_in_sphere(const double x[3], const void *context)
 
 Test(channels, the_rough_border_of_one_scar_has_none)
 {
-    static const double jitter[] = {0, 0.15, 0.3}, edge_mm[] = {1, 0.8, 0.5}, cube_mm[3] = {12, 12, 8};
+    static const double jitter[] = {0, 0.15, 0.3}, edge_mm[] = {1, 0.8, 2.0 / 3}, cube_mm[3] = {12, 12, 8};
     for (size_t j = 0; j < 3; j++)
         for (size_t e = 0; e < 3; e++) {
             mt_mesh mesh;
