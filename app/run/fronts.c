@@ -346,6 +346,12 @@ mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input
 
 static bool is_large(const mt_corner_errors *errors) { return !(100 * errors->rms < MT_FRONTS_WARN_PERCENT); }
 
+bool mt_front_is_inaccurate(const mt_front *front)
+{
+    return front->measured && !isnan(front->calibration.speed_l_mm_ms) &&
+           is_large(&front->calibration.errors);
+}
+
 /* Writes "about 12 % off", with the directions, or that propagation fails. */
 static void error_text(const mt_corner_errors *errors, char *text, size_t size)
 {
@@ -388,12 +394,44 @@ void mt_fronts_warn(const char *name, const mt_fronts *fronts)
                 name, front->name, front->n_elements);
             continue;
         }
-        if (is_large(&front->calibration.errors)) {
+        if (mt_front_is_inaccurate(front)) {
             error_text(&front->calibration.errors, text, sizeof text);
             mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times: %s; `myotile "
                     "mesh refine` halves the element size",
                 name, front->name, front->length_mm, text);
         }
         warn_of_early(name, front, fronts->interval_ms);
+    }
+}
+
+/* Returns the front of an element of a stimulus with the largest error at the shortest coupling interval, if it is inaccurate; else NULL. */
+static const mt_front *inaccurate_front(const mt_fronts *fronts, const mt_stimulus *stimulus)
+{
+    const mt_front *worst = NULL;
+    for (size_t k = 0; k < stimulus->n_elements; k++) {
+        const mt_front *front = &fronts->front[fronts->spreading.of[stimulus->element[k]]];
+        if (!front->measured || !front->conducts_early || !is_large(&front->early)) continue;
+        if (!worst || !(front->early.rms <= worst->early.rms)) worst = front;
+    }
+    return worst;
+}
+
+void mt_fronts_warn_of_block(const char *path, const mt_case *input, const mt_monodomain *problem,
+    const mt_results *results, const mt_fronts *fronts)
+{
+    if (isnan(fronts->interval_ms) || !results->capture) return;
+    for (size_t part = 0, last = SIZE_MAX; part < problem->n_stimuli; part++) {
+        const size_t s = problem->stimulus_of ? problem->stimulus_of[part] : part;
+        const mt_capture *capture = &results->capture[part];
+        const mt_front *front = inaccurate_front(fronts, &problem->stimulus[part]);
+        char text[160];
+        if (s == last || capture->lost == 0 || !front || input->stimuli[s].site) continue;
+        last = s;
+        error_text(&front->early, text, sizeof text);
+        mt_warn(
+            "%s: stimuli.%zu: found no capture at %.5g ms in cells \"%s\" with an element size of %.3g mm; "
+            "expected activation times at the shortest coupling interval, %.4g ms: %s; this block may be "
+            "due to the element size: a run on the mesh of `myotile mesh refine` decides",
+            path, s, capture->first_lost_ms, front->name, front->length_mm, fronts->interval_ms, text);
     }
 }

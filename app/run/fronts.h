@@ -57,8 +57,16 @@ MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, con
 /* True if both have the same laws in all n_elements. */
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);
 
+/* True if the activation times of a measured front have an expected error of MT_FRONTS_WARN_PERCENT or more. */
+bool mt_front_is_inaccurate(const mt_front *front);
+
 /* Stores the strengths of the laws in a case, in `arena`, so that it fixes them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input);
 
 /* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and of non-conducting ones. `name`: the mesh. */
 void mt_fronts_warn(const char *name, const mt_fronts *fronts);
+
+/* Warns after a run of each stimulus with a pulse without capture (mt_capture; not at sites) in cells whose activation is inaccurate at the
+ * shortest coupling interval: the block may be due to the element size. `path`: the case. */
+void mt_fronts_warn_of_block(const char *path, const mt_case *input, const mt_monodomain *problem,
+    const mt_results *results, const mt_fronts *fronts);

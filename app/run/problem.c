@@ -157,20 +157,12 @@ mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
     return MT_OK;
 }
 
-static bool region_uses_surfaces(const mt_region *region)
-{
-    bool named = region->at[0];
-    for (int32_t s = MT_SURFACE_BASE; s <= MT_SURFACE_RV; s++)
-        named |= strcmp(region->surface, mt_surface_name(s)) == 0;
-    return named;
-}
-
 /* True if a place or a gradient of a case depends on which triangles are base, epicardium and endocardia. */
 static bool uses_surfaces(const mt_case *input)
 {
     bool any = false;
-    for (size_t r = 0; r < input->n_regions; r++) any |= region_uses_surfaces(&input->regions[r].region);
-    for (size_t s = 0; s < input->n_stimuli; s++) any |= region_uses_surfaces(&input->stimuli[s].region);
+    for (size_t r = 0; r < input->n_regions; r++) any |= mt_region_uses_surfaces(&input->regions[r].region);
+    for (size_t s = 0; s < input->n_stimuli; s++) any |= mt_region_uses_surfaces(&input->stimuli[s].region);
     for (size_t g = 0; g < input->n_gradients; g++)
         any |= input->gradients[g].along == MT_GRADIENT_APEX_TO_BASE;
     return any;

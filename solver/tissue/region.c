@@ -235,6 +235,14 @@ static mt_status none_reached(
         region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm, advice);
 }
 
+bool mt_region_uses_surfaces(const mt_region *region)
+{
+    bool named = region->at[0];
+    for (int32_t s = MT_SURFACE_BASE; s <= MT_SURFACE_RV; s++)
+        named |= strcmp(region->surface, mt_surface_name(s)) == 0;
+    return named;
+}
+
 /* Returns the tolerance at a border (solver/tissue/region.h). */
 static double border_mm(const mt_mesh *mesh)
 {

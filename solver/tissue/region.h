@@ -42,6 +42,9 @@ extern const char *const mt_region_layers[];
 /* Checks the consistency of the keys, and sets depth_mm. MT_INPUT; the message begins with the key's name and has the allowed values. */
 MT_NODISCARD mt_status mt_region_check(mt_region *region);
 
+/* True if the region depends on which triangles are base, epicardium and endocardia. */
+bool mt_region_uses_surfaces(const mt_region *region);
+
 /* Returns the elements of a mesh in a checked region, ascending; borrows both. MT_INPUT if there are none (the message has the distance of
  * the nearest element's centre), if the mesh lacks the required tag, layers or tagged triangles, or if a file named in the region is
  * invalid. MT_FILE if that file cannot be read. MT_MEMORY. */

@@ -224,6 +224,8 @@ static mt_status report(
             reached_ms, r->input.time.end_ms, folder, resumes ? "; to resume: myotile run --resume " : "",
             resumes ? folder : "");
     mt_findings_of_run(r->run.path, &r->input, &r->problem.monodomain, &r->run.results, reached_ms);
+    mt_fronts_warn_of_block(
+        r->run.path, &r->input, &r->problem.monodomain, &r->run.results, &r->problem.fronts);
     return MT_OK;
 }
 

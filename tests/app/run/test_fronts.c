@@ -3,6 +3,7 @@
 #include "tests/solver/small_case.h"
 
 #include "app/run/problem.h"
+#include "data/core/progress.h"
 
 #include <math.h>
 #include <omp.h>
@@ -169,4 +170,57 @@ Test(fronts, a_fixed_law_is_used_in_tissue_of_extreme_anisotropy)
     cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
     cr_assert_eq(mt_problem_make(&arena, &input, false, &q), MT_OK, "%s", mt_message());
     cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
+}
+
+/* ---- blocks of premature beats ---- */
+
+static char said[2048];
+
+static void add_message(const char *kind, const char *text)
+{
+    const size_t used = strlen(said);
+    (void)snprintf(said + used, sizeof said - used, "%s: %s\n", kind, text);
+}
+
+/* Returns the warnings about a second pulse without capture, in cells with this error at an interval of 320 ms. */
+static const char *said_of_block(double early_rms, bool conducts_early, size_t lost, bool site)
+{
+    static const mt_listener listener = {.message = add_message};
+    const uint32_t first = 0, second = 1;
+    uint16_t of[2] = {0, 1};
+    const mt_stimulus stimuli[2] = {
+        {.duration_ms = 2, .n_elements = 1, .element = &first}, {.n_elements = 1, .element = &second}};
+    const mt_monodomain problem = {.n_stimuli = 2, .stimulus = stimuli};
+    mt_case_stimulus asked[2] = {{.duration_ms = 2}, {.start_ms = 320, .site = site}};
+    const mt_case input = {.n_stimuli = 2, .stimuli = asked};
+    mt_capture capture[2] = {{.judged = 1}, {.judged = 1, .lost = lost, .first_lost_ms = 320}};
+    const mt_results results = {.capture = capture};
+    mt_front front[2] = {{.name = "epi", .measured = true, .conducts_early = true, .early = {.rms = 0.01}},
+        {.name = "weak",
+            .measured = true,
+            .length_mm = 0.35,
+            .conducts_early = conducts_early,
+            .early = {.rms = early_rms, .mean = early_rms}}};
+    const mt_fronts fronts = {.n = 2, .interval_ms = 320, .front = front, .spreading = {.of = of}};
+    said[0] = 0;
+    mt_listen(&listener);
+    mt_fronts_warn_of_block("a.yaml", &input, &problem, &results, &fronts);
+    return said;
+}
+
+Test(fronts, a_premature_pulse_without_capture_is_doubted_where_the_mesh_is_coarse)
+{
+    const char *text = said_of_block(0.2, true, 1, false);
+    cr_expect(
+        strstr(text,
+            "warning: a.yaml: stimuli.1: found no capture at 320 ms in cells \"weak\" with an element size "
+            "of 0.35 mm; expected activation times at the shortest coupling interval, 320 ms: about 20 % "
+            "off"),
+        "%s", text);
+    cr_expect_null(strstr(text, "stimuli.0"));
+    cr_expect(strstr(said_of_block(INFINITY, true, 1, false), "propagation fails"), "%s", said);
+    cr_expect_str_empty(said_of_block(0.04, true, 1, false), "an error below 5 %%: %s", said);
+    cr_expect_str_empty(said_of_block(0, false, 1, false), "block on a converged cable: %s", said);
+    cr_expect_str_empty(said_of_block(0.2, true, 0, false), "capture: %s", said);
+    cr_expect_str_empty(said_of_block(0.2, true, 1, true), "a site: %s", said);
 }
