@@ -19,8 +19,8 @@
 typedef struct mt_bisected {
     size_t n_selected; /* coarse elements that were selected and had long edges */
     size_t n_others;   /* coarse elements that were divided only for conformity */
-    size_t
-        generations; /* the largest number of divisions between a coarse element and its smallest descendant */
+    /* the largest number of divisions between a coarse element and its smallest descendant */
+    size_t generations;
 } mt_bisected;
 
 /* Builds the refined mesh in `arena` from the coarse one (borrowed), which has passed mt_mesh_check.

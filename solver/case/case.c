@@ -875,6 +875,16 @@ mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, cons
     return check(name, out);
 }
 
+mt_status mt_case_read_region(mt_arena *arena, const char *name, const char *text, mt_region *region)
+{
+    static const mt_yaml_key keys[] = {REGION_KEYS(mt_case_stimulus), MT_YAML_END};
+    static const mt_yaml_table table = {keys, sizeof(mt_case_stimulus)};
+    mt_case_stimulus read;
+    MT_TRY(mt_yaml_read(arena, name, text, &table, NULL, 0, &read));
+    *region = read.region;
+    return mt_fail_in(name, mt_region_check(region));
+}
+
 mt_tissue mt_case_tissue(const mt_case *from) { return mt_medium_tissue(&from->tissue); }
 
 mt_diffusing mt_case_diffusing(const mt_case *from)

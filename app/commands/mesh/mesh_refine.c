@@ -3,12 +3,14 @@
 
 #include "app/results/mesh_rows.h"
 #include "app/cli/command.h"
+#include "app/commands/mesh/refine_selection.h"
 #include "app/heart/refining.h"
 #include "data/core/progress.h"
 #include "app/cli/table.h"
 #include "app/heart/mesh_file.h"
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
+#include "mesh/make/bisect.h"
 
 static mt_status refine(mt_arena *arena, const mt_arguments *arguments);
 
@@ -17,13 +19,14 @@ static const mt_option options[] = {
     {.name = "--times",
         .value = "N",
         .help = "number of refinements, each of an element into eight; default: 1"},
-    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTIONS_END};
+    MT_REFINE_SELECTION_OPTIONS, MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_mesh_refine = {
     .name = "mesh refine",
     .operands = "MESH",
     .n_operands = 1,
-    .summary = "refine a mesh uniformly: split every element into eight, every tagged triangle into four",
+    .summary = "refine a mesh: split every element into eight, or with --where halve selected elements until "
+               "they are small",
     .example = "myotile mesh refine slab.hdf -o fine.hdf",
     .options = options,
     .run = refine,
@@ -41,21 +44,67 @@ static mt_status measure(const mt_mesh *mesh, measures *m)
     return mt_element_size_find(mesh, &m->size);
 }
 
-static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const measures *before,
-    const measures *after, double seconds)
+/* What a refinement did. */
+typedef struct refinement {
+    measures before, after;
+    bool local;
+    mt_bisected bisected; /* if local */
+    double seconds;
+} refinement;
+
+static mt_table refine_table(mt_arena *arena, const char *title, const mt_mesh *mesh, const refinement *r)
 {
     mt_table table = mt_table_properties(arena, "mesh", title);
+    if (r->local) {
+        mt_table_property(&table, "selected_elements", "selected elements with long edges",
+            (double)r->bisected.n_selected, "");
+        mt_table_property(
+            &table, "other_divided_elements", "other elements divided", (double)r->bisected.n_others, "");
+    }
     mt_table_property(&table, "elements", "elements", (double)mesh->n_elements, "");
     mt_table_property(&table, "vertices", "vertices", (double)mesh->n_vertices, "");
     mt_table_property(&table, "tagged_triangles", "tagged triangles", (double)mesh->n_faces, "");
     mt_table_property(
-        &table, "characteristic_length_before_mm", "element size before", before->size.length_mm, "mm");
-    mt_table_property(&table, "mean_edge_before_mm", "mean edge before", before->size.edge_mm, "mm");
-    mt_element_size_rows(&table, &after->size);
-    mt_table_property(&table, "worst_radius_ratio_before", "worst radius ratio before", before->quality, "");
-    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", after->quality, "");
-    mt_table_property(&table, "time_s", "time", seconds, "s");
+        &table, "characteristic_length_before_mm", "element size before", r->before.size.length_mm, "mm");
+    mt_table_property(&table, "mean_edge_before_mm", "mean edge before", r->before.size.edge_mm, "mm");
+    mt_element_size_rows(&table, &r->after.size);
+    mt_table_property(
+        &table, "worst_radius_ratio_before", "worst radius ratio before", r->before.quality, "");
+    mt_table_property(&table, "worst_radius_ratio", "worst radius ratio 3 r / R", r->after.quality, "");
+    mt_table_property(&table, "time_s", "time", r->seconds, "s");
     return table;
+}
+
+/* Checks that the options belong together. */
+static mt_status check_options(const mt_arguments *arguments)
+{
+    static const char *const local[] = {"--edge-mm", "--margin-mm", "--case"};
+    const bool where = mt_option_given(arguments, "--where");
+    if (where && mt_option_given(arguments, "--times"))
+        return mt_fail(
+            MT_INPUT, "both --where and --times are given; allowed: --where with --edge-mm, or --times");
+    if (where && !mt_option_given(arguments, "--edge-mm"))
+        return mt_fail(MT_INPUT, "--where without --edge-mm; allowed: both");
+    for (size_t k = 0; !where && k < sizeof local / sizeof *local; k++)
+        if (mt_option_given(arguments, local[k]))
+            return mt_fail(MT_INPUT, "%s without --where; allowed: both, or --times", local[k]);
+    return MT_OK;
+}
+
+/* Replaces the mesh by one with small elements where --where selects them. */
+static mt_status refine_locally(mt_refining *refining, const mt_arguments *arguments, const char *path,
+    mt_mesh *mesh, mt_bisected *bisected)
+{
+    double edge_mm;
+    uint8_t *selected;
+    mt_mesh fine;
+    MT_TRY(mt_numbers("--edge-mm", mt_option_value(arguments, "--edge-mm", ""), 1, 0, &edge_mm));
+    MT_TRY(mt_refine_selection(refining->arenas[refining->at], arguments, path, mesh, &selected));
+    mt_progress_stage("refining");
+    MT_TRY(mt_bisect(refining->arenas[1 - refining->at], mesh, selected, edge_mm, &fine, bisected));
+    refining->at = 1 - refining->at;
+    *mesh = fine;
+    return mt_mesh_check(mesh);
 }
 
 static mt_status refine_with(mt_refining *refining, const mt_arguments *arguments)
@@ -64,20 +113,22 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
     unsigned long times;
     mt_mesh mesh;
     const mt_mesh_format *to = NULL;
+    refinement r = {.local = mt_option_given(arguments, "--where")};
+    MT_TRY(check_options(arguments));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_integer("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
     MT_TRY(mt_read_mesh(refining->arenas[0], in, &mesh));
-    measures before, after;
-    MT_TRY(measure(&mesh, &before));
+    MT_TRY(measure(&mesh, &r.before));
     const double start_s = mt_now_s();
-    mt_progress_stage("refining");
-    mt_status status = mt_refining_times(refining, times, &mesh);
+    if (!r.local) mt_progress_stage("refining");
+    const mt_status status = r.local ? refine_locally(refining, arguments, in, &mesh, &r.bisected)
+                                     : mt_refining_times(refining, times, &mesh);
     mt_progress_stage(NULL);
     MT_TRY(status);
-    const double seconds = mt_now_s() - start_s;
-    MT_TRY(measure(&mesh, &after));
+    r.seconds = mt_now_s() - start_s;
+    MT_TRY(measure(&mesh, &r.after));
     MT_TRY(mt_write_mesh(out, to, &mesh));
-    mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &before, &after, seconds);
+    mt_table table = refine_table(refining->arenas[refining->at], out, &mesh, &r);
     return mt_print_table(arguments, &table);
 }
 

@@ -9,6 +9,7 @@
 #include "mesh/vtk/vtkhdf.h"
 #include "solver/diffusion/diffusion.h"
 #include "tests/random.h"
+#include "tests/solver/small_case.h"
 
 TestSuite(mesh_commands, .init = enter_room, .fini = leave_room);
 
@@ -299,6 +300,102 @@ Test(mesh_commands, invalid_refinements_are_rejected)
         "mesh refine a.hdf -o b.hdf --times 10");
     refuses(2, "only be read", "mesh refine a.hdf -o b.node");
     refuses(3, "none.hdf", "mesh refine none.hdf -o b.hdf");
+}
+
+/* Boxes of 0.5 mm have a mean edge of 0.63 mm. 0.3 mm needs 4 generations at most; a slab of only such elements would have 16 times as many. */
+Test(mesh_commands, refine_divides_only_the_elements_of_a_selection)
+{
+    free(works("mesh slab --size-mm 8,2,1 --edge-mm 0.5 -o a.hdf"));
+    static const char region[] = "{\"min_mm\":[0,0,0],\"max_mm\":[1,2,1]}";
+    char *half = works("mesh refine a.hdf --where %s --edge-mm 0.3 -o b.hdf --format json", region),
+         *wider =
+             works("mesh refine a.hdf --where %s --margin-mm 1 --edge-mm 0.3 -o c.hdf --format json", region),
+         *both = works(
+             "mesh refine a.hdf --where %s --where {\"min_mm\":[7,0,0],\"max_mm\":[8,2,1]} --edge-mm 0.3 -o "
+             "d.hdf --format json",
+             region),
+         *info = works("mesh info d.hdf --format json");
+    const double n = json_property(half, "elements");
+    cr_expect_eq(json_property(half, "selected_elements"), 2 * 4 * 2 * 6);
+    cr_expect_eq(json_property(both, "selected_elements"), 2 * 2 * 4 * 2 * 6);
+    cr_expect_gt(json_property(wider, "selected_elements"), 3 * 4 * 2 * 6 - 1);
+    cr_expect(n > 96 * 8 && n < 768 * 16 / 4, "%g", n);
+    cr_expect_float_eq(json_property(info, "volume_mm3"), 16, 1e-12);
+    cr_expect_eq(json_property(info, "components"), 1);
+    free(half), free(wider), free(both), free(info);
+}
+
+/* A wall with a gap of two boxes, and optionally tissue of strong anisotropy at the end of the slab. */
+static void write_wall(bool anisotropic)
+{
+    char text[2048];
+    free(works("mesh slab --size-mm 14,10,2 --edge-mm 1 -o a.hdf --force"));
+    (void)snprintf(text, sizeof text,
+        "mesh: {file: a.hdf}\n" USUAL_TISSUE "time: {end_ms: 5}\nmachine: {backend: cpu}\n"
+        "stimuli: [{min_mm: [0, 0, 0], max_mm: [1, 10, 2], duration_ms: 2, strength_uA_mm3: 50}]\n"
+        "regions:\n"
+        "  - {min_mm: [4, 0, 0], max_mm: [9, 4, 2], non_conducting: true}\n"
+        "  - {min_mm: [4, 6, 0], max_mm: [9, 10, 2], non_conducting: true}\n%s",
+        anisotropic ? "  - {min_mm: [12, 0, 0], max_mm: [14, 10, 2], intracellular_t_mS_mm: 0.004}\n" : "");
+    write_text("wall.yaml", text);
+}
+
+Test(mesh_commands, refine_finds_the_channels_and_the_inaccurate_tissue_of_a_case)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    static const char *const words[] = {"channels --margin-mm 0", "channels", "weak"};
+    static const double low_mm[3][2] = {{3, 3}, {2, 2}, {11, -1}},
+                        high_mm[3][2] = {{10, 7}, {11, 8}, {15, 11}};
+    for (size_t k = 0; k < 3; k++) {
+        char path[16];
+        size_t n = 0;
+        write_wall(k == 2);
+        reply r =
+            myotile("mesh refine a.hdf --case wall.yaml --where %s --edge-mm 1.2 -o %zu.hdf", words[k], k);
+        cr_assert_eq(r.code, 0, "%s", r.said);
+        forget(&r);
+        (void)snprintf(path, sizeof path, "%zu.hdf", k);
+        ok(mt_vtkhdf_read(&arena, path, &mesh));
+        for (size_t c = 0; c < mesh.n_elements; c++) {
+            double x[3];
+            if (mt_mesh_volume_mm3(&mesh, c) > 0.6 / 6) continue; /* a whole box of six */
+            mt_mesh_centroid(&mesh, c, x);
+            for (int axis = 0; axis < 2; axis++)
+                cr_assert(x[axis] > low_mm[k][axis] && x[axis] < high_mm[k][axis], "%s: an element at %g, %g",
+                    words[k], x[0], x[1]);
+            n++;
+        }
+        cr_expect_gt(n, 50, "%s: %zu", words[k], n);
+    }
+    mt_arena_free(&arena);
+}
+
+Test(mesh_commands, invalid_local_refinements_are_rejected)
+{
+    write_wall(false);
+    static const struct {
+        const char *options, *message;
+    } invalid[] = {{"--edge-mm 0.3", "--edge-mm without --where; allowed: both, or --times"},
+        {"--margin-mm 0.3", "--margin-mm without --where"}, {"--case wall.yaml", "--case without --where"},
+        {"--where channels", "--where without --edge-mm; allowed: both"},
+        {"--where weak --edge-mm 1 --times 2", "both --where and --times are given"},
+        {"--where channels --edge-mm 0.3", "--where channels without --case; allowed: with --case CASE.yaml"},
+        {"--where weak --edge-mm 0", "--edge-mm 0; allowed: 1 number above 0"},
+        {"--where {\"tag\":7} --edge-mm 0.3", "--where: tag: no element has the tag 7; the mesh has 1"},
+        {"--where {\"tags\":7} --edge-mm 0.3", "--where:1: tags: unknown key; allowed here: at, centre_mm"},
+        {"--where {\"radius_mm\":7} --edge-mm 0.3", "--where: radius_mm is given alone"},
+        {"--where {\"tag\":1} --edge-mm 0.3 --margin-mm -2",
+            "--margin-mm -2; allowed: a number of at least 0"},
+        {"--where {\"tag\":1} --edge-mm 0.0001", "allowed: fewer than 4294967295"},
+        {"--where channels --case none.yaml --edge-mm 0.3", "none.yaml"}};
+    for (size_t k = 0; k < sizeof invalid / sizeof *invalid; k++) {
+        reply r = myotile("mesh refine a.hdf -o b.hdf %s", invalid[k].options);
+        cr_expect_neq(r.code, 0, "%s", invalid[k].options);
+        cr_expect(strstr(r.said, invalid[k].message), "%s: %s", invalid[k].options, r.said);
+        cr_expect_neq(access("b.hdf", F_OK), 0);
+        forget(&r);
+    }
 }
 
 Test(mesh_commands, refine_and_fibres_write_every_output_format_of_convert)
