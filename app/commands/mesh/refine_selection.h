@@ -8,10 +8,10 @@
 #define MT_REFINE_SELECTION_OPTIONS                                                                          \
     {.name = "--where",                                                                                      \
         .value = "SELECTION",                                                                                \
-        .help =                                                                                              \
-            "refine only these elements: the keys of a region of a case, such as 'tag: border_zone' or "     \
-            "'{surface: epicardium, depth_mm: 2}'; channels: conducting paths narrower than 4 elements; "    \
-            "weak: cells with inaccurate activation times. The last two need --case",                        \
+        .help = "refine only these elements: the keys of a region of a case, such as 'tag: border_zone' or " \
+                "'{surface: epicardium, depth_mm: 2}'; channels: conducting paths narrower than 6 "          \
+                "elements; weak: cells and tissues with a measured error of activation times of 5 % or "     \
+                "more; the last two need --case",                                                            \
         .repeats = true},                                                                                    \
         {.name = "--edge-mm",                                                                                \
             .value = "H",                                                                                    \
