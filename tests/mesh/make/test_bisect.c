@@ -293,25 +293,36 @@ static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, co
     return false;
 }
 
+/* Adds the area of the triangles of each tag and its first moments. */
+static void add_moments(const mt_mesh *mesh, double moment[10][4])
+{
+    for (size_t f = 0; f < mesh->n_faces; f++) {
+        const double area = triangle_area(mesh, f);
+        double *m = moment[mesh->face_tag[f]];
+        m[3] += area;
+        for (size_t k = 0; k < 9; k++)
+            m[k % 3] += area / 3 * mesh->xyz_mm[3 * (size_t)mesh->face_vertex[3 * f + k / 3] + k % 3];
+    }
+}
+
 Test(bisect, tagged_triangles_stay_faces_with_their_tags)
 {
     mt_arena arena = {0};
     mt_mesh coarse, fine;
     mt_adjacency adjacency;
     mt_bisected done;
-    double area[2][10] = {{0}};
+    double before[10][4] = {{0}}, after[10][4] = {{0}};
     slab(&arena, 0.2, &coarse);
     ok(mt_bisect(&arena, &coarse, select_sphere(&arena, &coarse, corner_mm, 2), 0.4, &fine, &done));
     ok(mt_mesh_check(&fine));
     ok(mt_adjacency_make(&arena, &fine, &adjacency));
     cr_assert_gt(fine.n_faces, 3 * coarse.n_faces);
-    for (size_t f = 0; f < coarse.n_faces; f++) area[0][coarse.face_tag[f]] += triangle_area(&coarse, f);
-    for (size_t f = 0; f < fine.n_faces; f++) {
-        area[1][fine.face_tag[f]] += triangle_area(&fine, f);
+    add_moments(&coarse, before), add_moments(&fine, after);
+    for (size_t k = 0; k < 4; k++)
+        for (int tag = 7; tag <= 9; tag++) cr_assert_float_eq(before[tag][k], after[tag][k], 1e-11);
+    for (size_t f = 0; f < fine.n_faces; f++)
         cr_assert(fine.face_tag[f] == 9 || is_outer_face(&fine, &adjacency, fine.face_vertex + 3 * f),
             "triangle %zu", f);
-    }
-    for (int tag = 7; tag <= 9; tag++) cr_assert_float_eq(area[0][tag], area[1][tag], 1e-12);
     mt_arena_free(&arena);
 }
 
