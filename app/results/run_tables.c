@@ -140,6 +140,28 @@ static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
     return table;
 }
 
+/* Builds the table of the channels. */
+static mt_table channels_table(mt_arena *arena, const mt_channels *channels)
+{
+    char title[96];
+    (void)snprintf(title, sizeof title,
+        "Conducting paths of less than %d elements between non-conducting elements", MT_CHANNEL_ELEMENTS);
+    mt_table table = mt_table_begin(arena, "channels", title);
+    mt_table_digits(&table, "x_mm", "x", "mm", 4);
+    mt_table_digits(&table, "y_mm", "y", "mm", 4);
+    mt_table_digits(&table, "z_mm", "z", "mm", 4);
+    mt_table_digits(&table, "width_mm", "width", "mm", 3);
+    mt_table_digits(&table, "length_mm", "element size", "mm", 3);
+    mt_table_decimals(&table, "width_elements", "width", "elements", 1);
+    mt_table_decimals(&table, "elements", "elements", "", 0);
+    for (size_t k = 0; k < channels->n; k++) {
+        const mt_channel *c = &channels->channel[k];
+        MT_TABLE_NUMBERS(&table, c->middle_mm[0], c->middle_mm[1], c->middle_mm[2], c->width_mm, c->length_mm,
+            c->width_mm / c->length_mm, (double)c->n_elements);
+    }
+    return table;
+}
+
 static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
     mt_stepping_error error;
@@ -516,6 +538,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     tables[0] = summary_table(arena, run, &size);
     *n = 1;
     if (has_measured_fronts(&problem->fronts)) tables[(*n)++] = fronts_table(arena, problem);
+    if (problem->channels.n > 0) tables[(*n)++] = channels_table(arena, &problem->channels);
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
     if (run->results.n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)

@@ -176,12 +176,13 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
     return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
 }
 
-/* Selects the conducting elements. */
+/* Selects the conducting elements, and finds the channels. */
 static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     uint8_t *conducting;
     MT_TRY(mt_case_conducting(arena, input, &p->whole, &conducting));
     if (!conducting) return MT_OK;
+    MT_TRY(mt_channels_find(arena, &p->whole, conducting, &p->channels));
     return mt_mesh_select(arena, &p->whole, conducting, &p->mesh);
 }
 
@@ -224,6 +225,50 @@ static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
     return mt_findings_of_mesh(input, &parts);
 }
 
+/* Returns the width of a channel in elements. */
+static double width_of(const mt_channel *channel) { return channel->width_mm / channel->length_mm; }
+
+/* Returns the narrowest channel after `last` in the order of width and number; NULL if there is none. `last`: NULL for the first. */
+static const mt_channel *next_channel(const mt_channels *channels, const mt_channel *last)
+{
+    const mt_channel *next = NULL;
+    for (const mt_channel *c = channels->channel; c < channels->channel + channels->n; c++) {
+        const bool follows =
+            !last || width_of(c) > width_of(last) || (width_of(c) == width_of(last) && c > last);
+        if (follows && (!next || width_of(c) < width_of(next))) next = c;
+    }
+    return next;
+}
+
+static void warn_of_channel(const mt_case *input, const mt_problem *p, const mt_channel *channel)
+{
+    const double *x = channel->middle_mm;
+    mt_warn(
+        "%s: found a conducting path %.3g mm (%.2g elements) wide between non-conducting elements, at [%.4g, "
+        "%.4g, %.4g] mm, in cells \"%s\"; usual: at least %d elements; wavefronts may block there because of "
+        "the element size; %s",
+        mt_case_mesh_name(input), channel->width_mm, width_of(channel), x[0], x[1], x[2],
+        mt_monodomain_variant(&p->monodomain, conducting_number(p, channel->middle))->name,
+        MT_CHANNEL_ELEMENTS,
+        input->mesh.file[0] ? "`myotile mesh refine --where channels` with --case refines it"
+                            : "a smaller mesh.slab.edge_mm resolves it");
+}
+
+static void warn_of_channels(const mt_case *input, const mt_problem *p)
+{
+    const mt_channels *channels = &p->channels;
+    const mt_channel *channel = NULL;
+    for (size_t k = 0; k < channels->n && k < MT_PROBLEM_CHANNELS_WARNED; k++) {
+        channel = next_channel(channels, channel);
+        warn_of_channel(input, p, channel);
+    }
+    if (channels->n <= MT_PROBLEM_CHANNELS_WARNED) return;
+    const size_t n = channels->n - MT_PROBLEM_CHANNELS_WARNED;
+    mt_warn(
+        "%s: found %zu further conducting path%s of less than %d elements between non-conducting elements",
+        mt_case_mesh_name(input), n, n == 1 ? "" : "s", MT_CHANNEL_ELEMENTS);
+}
+
 mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
 {
@@ -236,6 +281,7 @@ mt_status mt_problem_make_on(
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    warn_of_channels(input, p);
     MT_TRY(make_fronts(arena, input, cached, p));
     MT_TRY(warn_of_errors(input, p));
     MT_TRY(make_operator(arena, input, cached, p));
@@ -256,6 +302,7 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
         .mesh = made->mesh,
         .adjacency = made->adjacency,
         .media = made->media,
+        .channels = made->channels,
         .diffusion = made->diffusion,
         .confirmed = made->confirmed};
     MT_TRY(confirm_surfaces(arena, input, p));

@@ -7,9 +7,13 @@
 #pragma once
 
 #include "app/run/fronts.h"
+#include "mesh/anatomy/channels.h"
 #include "solver/case/case.h"
 #include "solver/monodomain.h"
 #include "solver/case/probe.h"
+
+/* Channels with a warning of their own, the narrowest relative to their element size; a further warning counts the others. */
+#define MT_PROBLEM_CHANNELS_WARNED 3
 
 typedef struct mt_problem {
     mt_mesh whole; /* the complete mesh, as read or generated */
@@ -17,6 +21,7 @@ typedef struct mt_problem {
     mt_adjacency adjacency;
     mt_media media; /* of the conducting elements */
     mt_fronts fronts;
+    mt_channels channels; /* of the complete mesh; `of` is NULL if all elements conduct */
     mt_diffusion diffusion;
     mt_probes probes;
     /* True if the labels base, epicardium and endocardia of the triangles were confirmed (mt_anatomy_confirm). */
@@ -24,7 +29,8 @@ typedef struct mt_problem {
     mt_monodomain monodomain; /* points to `mesh` and `diffusion`: a problem must not be copied */
 } mt_problem;
 
-/* Builds the problem of a case in `arena`, with all cells at rest. Reports progress and warns of unusual values (solver/case/findings.h).
+/* Builds the problem of a case in `arena`, with all cells at rest. Reports progress and warns of unusual values (solver/case/findings.h)
+ * and of channels (mesh/anatomy/channels.h).
  * `cached`: as in `mt_operator_make`. Fails with MT_INPUT or MT_NUMERICS if the case does not fit its mesh (the message names the key), and
  * with MT_FILE if a file cannot be read. */
 MT_NODISCARD mt_status mt_problem_make(

@@ -29,7 +29,9 @@ typedef struct finding {
     mt_adjacency adjacency;
     mt_mesh interface;
     mt_nearest nearest;
+    double *star_mm3;     /* [n_vertices] mean volume of the elements around a vertex */
     double *length_mm;    /* [n_elements] local element size */
+    double *distance_mm;  /* [n_vertices] from the interface */
     double *clearance_mm; /* [n_elements] of conducting elements; infinite far from the interface */
     uint8_t *kind;        /* [n_elements] */
 } finding;
@@ -39,19 +41,20 @@ typedef struct finding {
 static mt_status find_lengths(mt_arena *scratch, finding *f)
 {
     const mt_mesh *mesh = f->mesh;
-    double *volume_mm3;
     uint32_t *n;
     MT_ALLOC(scratch, f->length_mm, mesh->n_elements);
-    MT_ALLOC(scratch, volume_mm3, mesh->n_vertices);
+    MT_ALLOC(scratch, f->star_mm3, mesh->n_vertices);
     MT_ALLOC(scratch, n, mesh->n_vertices);
     for (size_t i = 0; i < 4 * mesh->n_elements; i++) {
-        volume_mm3[mesh->element_vertex[i]] += mt_mesh_volume_mm3(mesh, i / 4);
+        f->star_mm3[mesh->element_vertex[i]] += mt_mesh_volume_mm3(mesh, i / 4);
         n[mesh->element_vertex[i]]++;
     }
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (n[v] > 0) f->star_mm3[v] /= n[v];
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const uint32_t *v = mesh->element_vertex + 4 * c;
         double sum = 0;
-        for (int k = 0; k < 4; k++) sum += volume_mm3[v[k]] / n[v[k]];
+        for (int k = 0; k < 4; k++) sum += f->star_mm3[v[k]];
         f->length_mm[c] = cbrt(sum / 4);
     }
     return MT_OK;
@@ -81,38 +84,83 @@ static mt_status make_interface(mt_arena *scratch, finding *f)
     return mt_nearest_make(scratch, &f->interface, 0, &f->nearest);
 }
 
-/* Replaces *clearance_mm by the distance of a point from the interface if that is larger; `best_mm` is then the point. */
-static void extend(const finding *f, const double point_mm[3], double *clearance_mm, double best_mm[3])
+static double distance_of(const finding *f, const double point_mm[3])
 {
     double distance_mm;
     (void)mt_nearest_find(&f->nearest, point_mm, NULL, &distance_mm);
-    if (!(distance_mm > *clearance_mm)) return;
-    *clearance_mm = distance_mm;
-    memcpy(best_mm, point_mm, 3 * sizeof *best_mm);
+    return distance_mm;
 }
 
-/* Returns the clearance of an element, and the point that has it. */
-static double find_clearance(const finding *f, size_t element, double best_mm[3])
+/* Finds the distances of the vertices of conducting elements; infinite if they are clearly in the core. */
+static mt_status find_distances(mt_arena *scratch, finding *f)
+{
+    enum { FAR = 3 }; /* radii of a ball */
+    const mt_mesh *mesh = f->mesh;
+    uint8_t *wanted;
+    MT_ALLOC(scratch, wanted, mesh->n_vertices);
+    MT_ALLOC(scratch, f->distance_mm, mesh->n_vertices);
+    for (size_t i = 0; i < 4 * mesh->n_elements; i++)
+        if (f->conducting[i / 4]) wanted[mesh->element_vertex[i]] = 1;
+    for (size_t i = 0; i < 3 * f->interface.n_faces; i++) wanted[f->interface.face_vertex[i]] = 0;
+#pragma omp parallel for schedule(dynamic, 256)
+    for (size_t v = 0; v < mesh->n_vertices; v++) {
+        const double *x = mesh->xyz_mm + 3 * v;
+        if (!wanted[v]) continue;
+        f->distance_mm[v] = INFINITY;
+        if (mt_nearest_within(&f->nearest, x, FAR * RADIUS * cbrt(f->star_mm3[v])))
+            f->distance_mm[v] = distance_of(f, x);
+    }
+    return MT_OK;
+}
+
+/* A point of an element and its distance from the interface. */
+typedef struct clearance {
+    double point_mm[3], distance_mm;
+} clearance;
+
+/* Replaces the point if another one is farther from the interface. `bound_mm`: an upper bound of its distance. */
+static void extend(const finding *f, const double point_mm[3], double bound_mm, clearance *best)
+{
+    if (bound_mm <= best->distance_mm) return;
+    const double distance_mm = distance_of(f, point_mm);
+    if (!(distance_mm > best->distance_mm)) return;
+    best->distance_mm = distance_mm;
+    memcpy(best->point_mm, point_mm, sizeof best->point_mm);
+}
+
+static void extend_to_centroid(const finding *f, size_t element, clearance *best)
 {
     const uint32_t *v = f->mesh->element_vertex + 4 * element;
-    double clearance_mm = -1, at_vertex_mm[4], point_mm[3];
-    mt_mesh_centroid(f->mesh, element, point_mm);
-    extend(f, point_mm, &clearance_mm, best_mm);
+    double x[3], bound_mm = INFINITY;
+    mt_mesh_centroid(f->mesh, element, x);
+    for (int k = 0; k < 4; k++)
+        bound_mm =
+            fmin(bound_mm, f->distance_mm[v[k]] + sqrt(mt_square3(x, f->mesh->xyz_mm + 3 * (size_t)v[k])));
+    extend(f, x, bound_mm, best);
+}
+
+static void extend_to_midpoint(const finding *f, uint32_t from, uint32_t to, clearance *best)
+{
+    const double *a = f->mesh->xyz_mm + 3 * (size_t)from, *b = f->mesh->xyz_mm + 3 * (size_t)to,
+                 x[3] = {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
+    extend(f, x, fmin(f->distance_mm[from], f->distance_mm[to]) + sqrt(mt_square3(a, b)) / 2, best);
+}
+
+/* Returns the point of an element that is farthest from the interface, or a vertex that is as far as a core element needs. */
+static clearance find_clearance(const finding *f, size_t element)
+{
+    const uint32_t *v = f->mesh->element_vertex + 4 * element;
+    clearance best = {.distance_mm = -1};
     for (int k = 0; k < 4; k++) {
-        const double *x = f->mesh->xyz_mm + 3 * (size_t)v[k];
-        (void)mt_nearest_find(&f->nearest, x, NULL, &at_vertex_mm[k]);
-        if (!(at_vertex_mm[k] > clearance_mm)) continue;
-        clearance_mm = at_vertex_mm[k];
-        memcpy(best_mm, x, 3 * sizeof *best_mm);
+        if (!(f->distance_mm[v[k]] > best.distance_mm)) continue;
+        best.distance_mm = f->distance_mm[v[k]];
+        memcpy(best.point_mm, f->mesh->xyz_mm + 3 * (size_t)v[k], sizeof best.point_mm);
     }
+    if (best.distance_mm >= RADIUS * f->length_mm[element]) return best;
+    extend_to_centroid(f, element, &best);
     for (int a = 0; a < 3; a++)
-        for (int b = a + 1; b < 4; b++) {
-            const double *x = f->mesh->xyz_mm + 3 * (size_t)v[a], *y = f->mesh->xyz_mm + 3 * (size_t)v[b];
-            if (fmin(at_vertex_mm[a], at_vertex_mm[b]) + sqrt(mt_square3(x, y)) / 2 <= clearance_mm) continue;
-            for (int k = 0; k < 3; k++) point_mm[k] = (x[k] + y[k]) / 2;
-            extend(f, point_mm, &clearance_mm, best_mm);
-        }
-    return clearance_mm;
+        for (int b = a + 1; b < 4; b++) extend_to_midpoint(f, v[a], v[b], &best);
+    return best;
 }
 
 /* ---- wide tissue ---- */
@@ -124,15 +172,9 @@ static mt_status find_core(mt_arena *scratch, finding *f)
     MT_ALLOC(scratch, f->kind, f->mesh->n_elements);
 #pragma omp parallel for schedule(dynamic, 1024)
     for (size_t c = 0; c < f->mesh->n_elements; c++) {
-        const double radius_mm = RADIUS * f->length_mm[c];
-        double point_mm[3];
         if (!f->conducting[c]) continue;
-        mt_mesh_centroid(f->mesh, c, point_mm);
-        f->kind[c] = CORE;
-        f->clearance_mm[c] = INFINITY;
-        if (!mt_nearest_within(&f->nearest, point_mm, radius_mm)) continue;
-        f->clearance_mm[c] = find_clearance(f, c, point_mm);
-        if (f->clearance_mm[c] < radius_mm) f->kind[c] = NARROW;
+        f->clearance_mm[c] = find_clearance(f, c).distance_mm;
+        f->kind[c] = f->clearance_mm[c] < RADIUS * f->length_mm[c] ? NARROW : CORE;
     }
     return MT_OK;
 }
@@ -161,8 +203,9 @@ static void reach(search *s, uint32_t element)
 /* Marks the elements outside the core that are in the largest ball around a point of a core element, and connected with it there. */
 static void open_ball(finding *f, uint32_t element, search *s)
 {
-    double centre_mm[3];
-    const double radius_mm = find_clearance(f, element, centre_mm) + SLACK * f->length_mm[element];
+    const clearance centre = find_clearance(f, element);
+    const double free_mm = isinf(centre.distance_mm) ? distance_of(f, centre.point_mm) : centre.distance_mm,
+                 radius_mm = free_mm + SLACK * f->length_mm[element];
     s->n = 0, s->number++;
     reach(s, element);
     for (size_t k = 0; k < s->n; k++)
@@ -171,7 +214,7 @@ static void open_ball(finding *f, uint32_t element, search *s)
             double x[3];
             if (next == MT_NO_ELEMENT || (f->kind[next] != NARROW && f->kind[next] != OPENED)) continue;
             mt_mesh_centroid(f->mesh, next, x);
-            if (mt_square3(x, centre_mm) > radius_mm * radius_mm) continue;
+            if (mt_square3(x, centre.point_mm) > radius_mm * radius_mm) continue;
             f->kind[next] = OPENED;
             reach(s, next);
         }
@@ -482,7 +525,8 @@ static void add_channel(const component *a, bottleneck *b, mt_channels *channels
     channel->n_elements = a->n;
     channel->width_mm = 2 * b->clearance_mm;
     channel->length_mm = b->length_mm;
-    mt_mesh_centroid(a->f->mesh, middle_of(a, b, find_path(a, b)), channel->middle_mm);
+    channel->middle = middle_of(a, b, find_path(a, b));
+    mt_mesh_centroid(a->f->mesh, channel->middle, channel->middle_mm);
     for (size_t k = 0; k < a->n; k++) channels->of[a->element[k]] = (uint32_t)channels->n;
 }
 
@@ -516,6 +560,7 @@ mt_status mt_channels_find(
     MT_TRY(make_interface(scratch, &f));
     if (f.interface.n_faces == 0) return MT_OK;
     MT_TRY(find_lengths(scratch, &f));
+    MT_TRY(find_distances(scratch, &f));
     MT_TRY(find_core(scratch, &f));
     MT_TRY(open_elements(&f));
     MT_TRY(remove_small_pieces(&f));

@@ -21,7 +21,8 @@
 
 typedef struct mt_channel {
     size_t n_elements;
-    double middle_mm[3]; /* centroid of an element in the middle of the narrowest part */
+    uint32_t middle; /* an element in the middle of the narrowest part, and its centroid */
+    double middle_mm[3];
     double width_mm;
     double length_mm; /* local element size in the narrowest element */
 } mt_channel;
