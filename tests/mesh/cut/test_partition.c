@@ -263,7 +263,7 @@ Test(partition, out_of_memory_is_reported_without_a_leak)
 }
 
 /* the sanitizer's allocator ends the process */
-#ifndef __SANITIZE_ADDRESS__
+#ifndef MT_SANITIZE
 static size_t data_bytes(void)
 {
     size_t pages = 0;

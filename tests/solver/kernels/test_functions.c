@@ -60,7 +60,7 @@ static bool doubles(size_t turn, double *x)
         else if (turn < 80)
             x[k] = between(&state, -1, 4);
         else if (turn - 80 < (size_t)SPECIALS) {
-            memcpy(&bits, special + turn - 80, sizeof bits);
+            memcpy(&bits, &special[turn - 80], sizeof bits);
             bits += k - N / 2;
             memcpy(x + k, &bits, sizeof bits);
         }
