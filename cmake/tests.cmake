@@ -123,7 +123,7 @@ if(MT_TESTS)
       # What one run of a test gave back the next one takes: from the system it comes page by page, cleared.
       set(keep_memory "MALLOC_MMAP_THRESHOLD_=33554432;MALLOC_TRIM_THRESHOLD_=2000000000")
       set_tests_properties(${module}/${test} PROPERTIES
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=2000;${keep_memory};ASAN_OPTIONS=detect_stack_use_after_return=0"
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=2000;KMP_BLOCKTIME=0;${keep_memory};ASAN_OPTIONS=detect_stack_use_after_return=0"
         FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during;Tested: 0 ")
       if(test MATCHES "_slow$")
         set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")

@@ -170,15 +170,15 @@ Test(backends, implicit_steps_are_bit_identical_on_any_tiles_and_agree_with_the_
     s.problem.residual_mV = 1e-4;
     for (int way = MT_DIFFUSING_EULER; way <= MT_DIFFUSING_CRANK_NICOLSON; way++) {
         s.problem.diffusing = (mt_diffusing)way;
-        run_backend(&s, "ipu", &one, 150, first, NULL);
+        run_backend(&s, "ipu", &one, 60, first, NULL);
         for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
             for (uint32_t chips = 1; chips <= 4; chips *= 2) {
                 const mt_layout layout = layout_by(&s, MT_PARTITION_FLAT, chips, 23, scheme);
                 omp_set_num_threads(chips == 1 ? 1 : 2);
-                run_backend(&s, "ipu", &layout, 150, v, NULL);
+                run_backend(&s, "ipu", &layout, 60, v, NULL);
                 cr_assert(same_bits(v, first), "way %d, %s, %u chips", way, scheme->name, chips);
             }
-        run_backend(&s, "cpu", NULL, 150, v, NULL);
+        run_backend(&s, "cpu", NULL, 60, v, NULL);
         cr_expect_lt(largest_difference(v, first), 0.1, "way %d: %g", way, largest_difference(v, first));
     }
 }
