@@ -122,8 +122,11 @@ if(MT_TESTS)
       endif()
       # What one run of a test gave back the next one takes: from the system it comes page by page, cleared.
       set(keep_memory "MALLOC_MMAP_THRESHOLD_=33554432;MALLOC_TRIM_THRESHOLD_=2000000000")
+      # clang 14 misreads the records that glibc keeps of thread-local variables, and LeakSanitizer then ends with signal 11; without this
+      # interception it does not read them. It finds the same leaks.
+      set(asan "ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0")
       set_tests_properties(${module}/${test} PROPERTIES
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=2000;KMP_BLOCKTIME=0;${keep_memory};ASAN_OPTIONS=detect_stack_use_after_return=0"
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=2000;KMP_BLOCKTIME=0;${keep_memory};${asan}"
         FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during;Tested: 0 ")
       if(test MATCHES "_slow$")
         set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
