@@ -12,7 +12,8 @@
  * the same piece of tissue (a path through a ring of scar). Components with fewer mouths are dead ends, or nooks of a rough border.
  *
  * The width of a channel is twice the smallest clearance on its widest path from mouth to mouth. Where the border is rough, this is the free
- * width. Constrictions are found if they are at least about 4 elements long; balls of wide tissue fill shorter ones from both sides. */
+ * width. A constriction that is shorter than about its width may not be found, as balls of wide tissue fill it from both sides.
+ */
 #pragma once
 
 #include "mesh/mesh.h"

@@ -11,9 +11,9 @@
 #define REST "time: {end_ms: 1}\nmachine: {backend: cpu}\n" SMALL_STIMULUS("1")
 #define WALL(from, to) "  - {min_mm: [2, " from ", 0], max_mm: [6, " to ", 1], non_conducting: true}\n"
 
-/* A slit of one box, and five of them. */
+/* A slit of one box; one of two boxes and four of one. */
 static const char one[] = WIDE_SLAB USUAL_TISSUE REST "regions:\n" WALL("0", "4") WALL("4.5", "8");
-static const char five[] = WIDE_SLAB USUAL_TISSUE REST "regions:\n" WALL("0", "1") WALL("1.5", "2.5")
+static const char five[] = WIDE_SLAB USUAL_TISSUE REST "regions:\n" WALL("0", "0.5") WALL("1.5", "2.5")
     WALL("3", "4") WALL("4.5", "5.5") WALL("6", "7") WALL("7.5", "8");
 static const char wide[] = WIDE_SLAB USUAL_TISSUE REST "regions:\n" WALL("0", "3") WALL("5", "8");
 
@@ -62,10 +62,10 @@ Test(channel_warnings, a_channel_is_reported_with_its_width_place_and_cells)
     free(said);
 }
 
-Test(channel_warnings, three_channels_are_reported_and_the_others_counted)
+Test(channel_warnings, the_three_narrowest_channels_are_reported_and_the_others_counted)
 {
     char *table, *said = said_of(five, &table);
-    cr_expect_eq(count(said, "found a conducting path"), 3, "%s", said);
+    cr_expect_eq(count(said, "found a conducting path 0.5 mm"), 3, "%s", said);
     cr_expect(strstr(said, "mesh.slab: found 2 further conducting paths of less than"), "%s", said);
     cr_expect_eq(count(table, "\"width_mm\""), 6, "a column and five rows: %s", table);
     free(table);
