@@ -143,7 +143,7 @@ if(MT_TESTS)
   # A test that hangs is ended: after several times the longest time, that under the sanitizers. There it is run again, up to three times
   # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
   get_property(all DIRECTORY PROPERTY TESTS)
-  set_tests_properties(${all} PROPERTIES TIMEOUT 180)
+  set_tests_properties(${all} PROPERTIES TIMEOUT 400)
   # The two longest, which take minutes under the sanitizers on a slow computer.
   set_tests_properties(app/test_out_of_memory app/test_tune PROPERTIES TIMEOUT 500)
   list(FILTER all INCLUDE REGEX "_slow$")
