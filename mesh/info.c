@@ -91,12 +91,11 @@ static bool is_among(const some *which, size_t element)
  * high[start[v] .. start[v + 1]). */
 static void fill_edges(const mt_mesh *mesh, const some *which, size_t *start, uint32_t *high)
 {
-    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t c = 0; c < mesh->n_elements; c++)
             for (int e = 0; e < 6 && is_among(which, c); e++) {
-                uint32_t a = mesh->element_vertex[4 * c + (size_t)ends[e][0]];
-                uint32_t b = mesh->element_vertex[4 * c + (size_t)ends[e][1]];
+                uint32_t a = mesh->element_vertex[4 * c + mt_mesh_edge[e][0]];
+                uint32_t b = mesh->element_vertex[4 * c + mt_mesh_edge[e][1]];
                 size_t lower = a < b ? a : b;
                 if (pass == 0)
                     start[lower + 2]++;

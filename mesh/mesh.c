@@ -10,6 +10,7 @@
 const double mt_mesh_far_mm = 1e9;
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+const uint8_t mt_mesh_edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh)
 {
@@ -118,15 +119,30 @@ size_t mt_mesh_remove_elements(mt_mesh *mesh, uint8_t *dead)
     return dropped;
 }
 
-/* Copies the values of the part's elements, `each` per element; returns NULL in *to if `from` is NULL. */
-static mt_status select_doubles(
-    mt_arena *arena, const double *from, const mt_mesh *part, size_t each, double **to)
+/* Returns in *to item origin[c] of `items`, of `bytes` bytes each, for each of n elements; NULL if `items` is NULL. */
+static mt_status inherit(
+    mt_arena *arena, size_t n, const uint32_t *origin, size_t bytes, const void *items, void **to)
 {
-    *to = NULL;
-    if (!from) return MT_OK;
-    MT_ALLOC(arena, *to, each * part->n_elements);
-    for (size_t c = 0; c < part->n_elements; c++)
-        memcpy(*to + each * c, from + each * part->number[c], each * sizeof **to);
+    char *out = NULL;
+    if (items && !(out = mt_arena_alloc(arena, n, bytes))) return MT_MEMORY;
+    for (size_t c = 0; items && c < n; c++)
+        memcpy(out + bytes * c, (const char *)items + bytes * origin[c], bytes);
+    *to = out;
+    return MT_OK;
+}
+
+mt_status mt_mesh_inherit(mt_arena *arena, const mt_mesh *from, const uint32_t *origin, mt_mesh *mesh)
+{
+    const size_t n = mesh->n_elements;
+    void *region, *fibre, *sheet, *depth, *layer, *groups;
+    MT_TRY(inherit(arena, n, origin, sizeof *from->region, from->region, &region));
+    MT_TRY(inherit(arena, n, origin, 3 * sizeof *from->fibre, from->fibre, &fibre));
+    MT_TRY(inherit(arena, n, origin, 3 * sizeof *from->sheet, from->sheet, &sheet));
+    MT_TRY(inherit(arena, n, origin, sizeof *from->depth, from->depth, &depth));
+    MT_TRY(inherit(arena, n, origin, sizeof *from->layer, from->layer, &layer));
+    MT_TRY(inherit(arena, n, origin, sizeof *from->groups, from->groups, &groups));
+    mesh->region = region, mesh->fibre = fibre, mesh->sheet = sheet;
+    mesh->depth = depth, mesh->layer = layer, mesh->groups = groups;
     return MT_OK;
 }
 
@@ -138,22 +154,14 @@ mt_status mt_mesh_select(mt_arena *arena, const mt_mesh *whole, const uint8_t *k
     part->n_elements = n;
     MT_ALLOC(arena, part->number, n);
     MT_ALLOC(arena, part->element_vertex, 4 * n);
-    MT_ALLOC(arena, part->region, n);
-    if (whole->layer) MT_ALLOC(arena, part->layer, n);
-    if (whole->groups) MT_ALLOC(arena, part->groups, n);
     n = 0;
     for (size_t c = 0; c < whole->n_elements; c++) {
         if (!keep[c]) continue;
         part->number[n] = (uint32_t)c;
         memcpy(part->element_vertex + 4 * n, whole->element_vertex + 4 * c, 4 * sizeof *part->element_vertex);
-        part->region[n] = whole->region[c];
-        if (whole->layer) part->layer[n] = whole->layer[c];
-        if (whole->groups) part->groups[n] = whole->groups[c];
         n++;
     }
-    MT_TRY(select_doubles(arena, whole->fibre, part, 3, &part->fibre));
-    MT_TRY(select_doubles(arena, whole->sheet, part, 3, &part->sheet));
-    return select_doubles(arena, whole->depth, part, 1, &part->depth);
+    return mt_mesh_inherit(arena, whole, part->number, part);
 }
 
 void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3])

@@ -96,6 +96,11 @@ size_t mt_mesh_remove_elements(mt_mesh *mesh, uint8_t *dead);
 MT_NODISCARD mt_status mt_mesh_select(
     mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
 
+/* Creates in `arena` the data of the elements of a mesh, those of element origin[c] of `from` for element c: region, fibre, sheet, depth,
+ * layer and groups; those that `from` lacks become NULL. MT_MEMORY. */
+MT_NODISCARD mt_status mt_mesh_inherit(
+    mt_arena *arena, const mt_mesh *from, const uint32_t *origin, mt_mesh *mesh);
+
 /* Returns the number of an element for messages, tables and files: its number in the complete mesh if this mesh is a part. */
 static inline size_t mt_mesh_number(const mt_mesh *mesh, size_t element)
 {
@@ -138,6 +143,9 @@ void mt_mesh_box(const mt_mesh *mesh, double low_mm[3], double high_mm[3]);
 
 /* The local vertices (0 to 3) of face f, counter-clockwise seen from outside a positively oriented element. */
 extern const uint8_t mt_mesh_face[4][3];
+
+/* The local vertices (0 to 3) of the edges of an element. */
+extern const uint8_t mt_mesh_edge[6][2];
 
 /* Computes the outward area vector of a face of an element [mm^2]; its length is the area. */
 void mt_mesh_face_area(const mt_mesh *mesh, size_t element, size_t face, double area_mm2[3]);

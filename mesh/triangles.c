@@ -181,3 +181,26 @@ void mt_triangles_remove_untagged(mt_mesh *mesh)
     }
     mesh->n_faces = n;
 }
+
+/* True if face i % 4 of element i / 4, which is inside, is shared with an element that is not. */
+static bool is_between(const mt_adjacency *adjacency, const uint8_t *inside, size_t i)
+{
+    const uint32_t other = adjacency->neighbour[i];
+    return inside[i / 4] && other != MT_NO_ELEMENT && !inside[other];
+}
+
+mt_status mt_border_make(mt_arena *arena, const mt_adjacency *adjacency, const uint8_t *inside, mt_mesh *mesh)
+{
+    const size_t n_faces = 4 * mesh->n_elements;
+    size_t n = 0;
+    for (size_t i = 0; i < n_faces; i++) n += is_between(adjacency, inside, i);
+    MT_TRY(mt_mesh_new_faces(arena, n, mesh));
+    n = 0;
+    for (size_t i = 0; i < n_faces; i++) {
+        if (!is_between(adjacency, inside, i)) continue;
+        for (size_t k = 0; k < 3; k++)
+            mesh->face_vertex[3 * n + k] = mesh->element_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
+        mesh->face_tag[n++] = 1;
+    }
+    return MT_OK;
+}

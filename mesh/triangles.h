@@ -42,5 +42,10 @@ double mt_triangle_distance_squared(double corner[3][3], const double point[3]);
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_boundary_make(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh);
 
+/* Replaces the tagged triangles of a mesh by the faces between elements c with inside[c] != 0 and others, with tag 1 and counter-clockwise
+ * seen from the others. There may be none. Borrows the adjacency. MT_INPUT: too many. MT_MEMORY. */
+MT_NODISCARD mt_status mt_border_make(
+    mt_arena *arena, const mt_adjacency *adjacency, const uint8_t *inside, mt_mesh *mesh);
+
 /* Removes the triangles with tag 0. */
 void mt_triangles_remove_untagged(mt_mesh *mesh);

@@ -86,6 +86,12 @@ typedef struct mt_monodomain {
     const mt_mesh *mesh; /* optional, for coordinates in messages */
 } mt_monodomain;
 
+/* Returns the stimulus of the case that a stimulus is a part of. */
+static inline size_t mt_monodomain_stimulus_of(const mt_monodomain *problem, size_t part)
+{
+    return problem->stimulus_of ? problem->stimulus_of[part] : part;
+}
+
 /* Results of the time loop (mt_backend_run). Zero-initialised: no results are stored, and there is one beat. */
 typedef struct mt_results {
     size_t n_beats;    /* number of beats that began */

@@ -404,34 +404,48 @@ void mt_fronts_warn(const char *name, const mt_fronts *fronts)
     }
 }
 
-/* Returns the front of an element of a stimulus with the largest error at the shortest coupling interval, if it is inaccurate; else NULL. */
-static const mt_front *inaccurate_front(const mt_fronts *fronts, const mt_stimulus *stimulus)
+/* A pulse of a stimulus of the case without capture in any of its parts. */
+typedef struct lost {
+    const mt_capture *capture; /* of the last part; NULL: a part captured, or there are no parts */
+    const mt_front *front; /* the most inaccurate at the shortest coupling interval; NULL: all are accurate */
+} lost;
+
+/* Replaces the front by a more inaccurate one of the elements of a stimulus. */
+static void find_inaccurate(const mt_fronts *fronts, const mt_stimulus *stimulus, const mt_front **worst)
 {
-    const mt_front *worst = NULL;
     for (size_t k = 0; k < stimulus->n_elements; k++) {
         const mt_front *front = &fronts->front[fronts->spreading.of[stimulus->element[k]]];
         if (!front->measured || !front->conducts_early || !is_large(&front->early)) continue;
-        if (!worst || !(front->early.rms <= worst->early.rms)) worst = front;
+        if (!*worst || !(front->early.rms <= (*worst)->early.rms)) *worst = front;
     }
-    return worst;
+}
+
+static lost find_lost(
+    const mt_monodomain *problem, const mt_results *results, const mt_fronts *fronts, size_t stimulus)
+{
+    lost l = {0};
+    for (size_t part = 0; part < problem->n_stimuli; part++) {
+        if (mt_monodomain_stimulus_of(problem, part) != stimulus) continue;
+        if (results->capture[part].lost == 0) return (lost){0};
+        l.capture = &results->capture[part];
+        find_inaccurate(fronts, &problem->stimulus[part], &l.front);
+    }
+    return l;
 }
 
 void mt_fronts_warn_of_block(const char *path, const mt_case *input, const mt_monodomain *problem,
     const mt_results *results, const mt_fronts *fronts)
 {
     if (isnan(fronts->interval_ms) || !results->capture) return;
-    for (size_t part = 0, last = SIZE_MAX; part < problem->n_stimuli; part++) {
-        const size_t s = problem->stimulus_of ? problem->stimulus_of[part] : part;
-        const mt_capture *capture = &results->capture[part];
-        const mt_front *front = inaccurate_front(fronts, &problem->stimulus[part]);
+    for (size_t s = 0; s < input->n_stimuli; s++) {
+        const lost l = find_lost(problem, results, fronts, s);
         char text[160];
-        if (s == last || capture->lost == 0 || !front || input->stimuli[s].site) continue;
-        last = s;
-        error_text(&front->early, text, sizeof text);
+        if (!l.capture || !l.front || input->stimuli[s].site) continue;
+        error_text(&l.front->early, text, sizeof text);
         mt_warn(
             "%s: stimuli.%zu: found no capture at %.5g ms in cells \"%s\" with an element size of %.3g mm; "
             "expected activation times at the shortest coupling interval, %.4g ms: %s; this block may be "
             "due to the element size: a run on the mesh of `myotile mesh refine` decides",
-            path, s, capture->first_lost_ms, front->name, front->length_mm, fronts->interval_ms, text);
+            path, s, l.capture->first_lost_ms, l.front->name, l.front->length_mm, fronts->interval_ms, text);
     }
 }

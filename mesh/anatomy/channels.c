@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/core/disjoint.h"
+#include "data/core/flood.h"
 #include "data/core/order.h"
 #include "data/core/vec3.h"
 #include "mesh/anatomy/nearest.h"
@@ -61,28 +62,6 @@ static mt_status find_lengths(mt_arena *scratch, finding *f)
 }
 
 /* ---- the interface, and distances from it ---- */
-
-/* True if face i % 4 of element i / 4, which conducts, is part of the interface. */
-static bool is_interface(const finding *f, size_t i)
-{
-    const uint32_t other = f->adjacency.neighbour[i];
-    return f->conducting[i / 4] && other != MT_NO_ELEMENT && !f->conducting[other];
-}
-
-static mt_status make_interface(mt_arena *scratch, finding *f)
-{
-    const mt_mesh *mesh = f->mesh;
-    size_t n = 0;
-    for (size_t i = 0; i < 4 * mesh->n_elements; i++) n += is_interface(f, i);
-    f->interface = (mt_mesh){.n_vertices = mesh->n_vertices, .xyz_mm = mesh->xyz_mm};
-    if (n == 0) return MT_OK;
-    MT_TRY(mt_mesh_new_faces(scratch, n, &f->interface));
-    uint32_t *vertex = f->interface.face_vertex;
-    for (size_t i = 0; i < 4 * mesh->n_elements; i++)
-        for (size_t k = 0; k < 3 && is_interface(f, i); k++)
-            *vertex++ = mesh->element_vertex[4 * (i / 4) + mt_mesh_face[i % 4][k]];
-    return mt_nearest_make(scratch, &f->interface, 0, &f->nearest);
-}
 
 static double distance_of(const finding *f, const double point_mm[3])
 {
@@ -232,23 +211,40 @@ static mt_status open_elements(finding *f)
     return MT_OK;
 }
 
+/* ---- connected elements of one sort ---- */
+
+/* Finds the neighbours of wide (or else narrow) elements that are wide (or else narrow), too; for mt_flood. */
+typedef struct look {
+    const finding *f;
+    bool wide;
+    uint32_t neighbour[4];
+} look;
+
+static size_t neighbours_of(void *context, uint32_t element, const uint32_t **neighbour)
+{
+    look *l = context;
+    for (size_t side = 0; side < 4; side++) {
+        const uint32_t next = l->f->adjacency.neighbour[4 * (size_t)element + side];
+        const bool same =
+            next != MT_NO_ELEMENT && (l->wide ? l->f->kind[next] >= OPENED : l->f->kind[next] == NARROW);
+        l->neighbour[side] = same ? next : MT_FLOOD_NONE;
+    }
+    *neighbour = l->neighbour;
+    return 4;
+}
+
 /* Makes small pieces of wide tissue narrow. */
 static mt_status remove_small_pieces(finding *f)
 {
     MT_SCRATCH(scratch);
-    search s = {.number = 1};
-    MT_ALLOC(scratch, s.queue, f->mesh->n_elements);
-    MT_ALLOC(scratch, s.stamp, f->mesh->n_elements);
+    look wide = {.f = f, .wide = true};
+    uint32_t *seen, *piece;
+    MT_ALLOC(scratch, seen, f->mesh->n_elements);
+    MT_ALLOC(scratch, piece, f->mesh->n_elements);
     for (size_t c = 0; c < f->mesh->n_elements; c++) {
-        if (f->kind[c] < OPENED || s.stamp[c] > 0) continue;
-        s.n = 0;
-        reach(&s, (uint32_t)c);
-        for (size_t k = 0; k < s.n; k++)
-            for (size_t i = 4 * (size_t)s.queue[k]; i < 4 * (size_t)s.queue[k] + 4; i++) {
-                const uint32_t next = f->adjacency.neighbour[i];
-                if (next != MT_NO_ELEMENT && f->kind[next] >= OPENED) reach(&s, next);
-            }
-        for (size_t k = 0; k < s.n && s.n < PIECE_MIN; k++) f->kind[s.queue[k]] = NARROW;
+        if (f->kind[c] < OPENED || seen[c]) continue;
+        const size_t n = mt_flood((uint32_t)c, 1, neighbours_of, &wide, seen, piece);
+        for (size_t k = 0; k < n && n < PIECE_MIN; k++) f->kind[piece[k]] = NARROW;
     }
     return MT_OK;
 }
@@ -264,19 +260,13 @@ typedef struct components {
 
 static void add_component(const finding *f, uint32_t first, components *all)
 {
-    const uint32_t from = all->start[all->n];
-    uint32_t to = from;
-    all->element[to++] = first;
-    all->place[first] = 0;
-    for (uint32_t k = from; k < to; k++)
-        for (size_t i = 4 * (size_t)all->element[k]; i < 4 * (size_t)all->element[k] + 4; i++) {
-            const uint32_t next = f->adjacency.neighbour[i];
-            if (next == MT_NO_ELEMENT || f->kind[next] != NARROW || all->place[next] != NONE) continue;
-            all->place[next] = to - from;
-            all->element[to++] = next;
-        }
-    all->start[++all->n] = to;
-    if (to - from > all->largest) all->largest = to - from;
+    look narrow = {.f = f};
+    uint32_t *element = all->element + all->start[all->n];
+    const size_t n = mt_flood(first, 0, neighbours_of, &narrow, all->place, element);
+    for (uint32_t k = 0; k < n; k++) all->place[element[k]] = k;
+    all->start[all->n + 1] = all->start[all->n] + (uint32_t)n;
+    all->n++;
+    if (n > all->largest) all->largest = n;
 }
 
 static mt_status find_components(mt_arena *scratch, const finding *f, components *all)
@@ -557,8 +547,10 @@ mt_status mt_channels_find(
     MT_ALLOC(arena, channels->of, mesh->n_elements);
     if (!conducting) return MT_OK;
     MT_TRY(mt_adjacency_make(scratch, mesh, &f.adjacency));
-    MT_TRY(make_interface(scratch, &f));
+    f.interface = *mesh;
+    MT_TRY(mt_border_make(scratch, &f.adjacency, conducting, &f.interface));
     if (f.interface.n_faces == 0) return MT_OK;
+    MT_TRY(mt_nearest_make(scratch, &f.interface, 0, &f.nearest));
     MT_TRY(find_lengths(scratch, &f));
     MT_TRY(find_distances(scratch, &f));
     MT_TRY(find_core(scratch, &f));

@@ -106,15 +106,13 @@ static bool is_longer(const bisection *b, const uint32_t pq[2], const uint32_t r
     return low_pq != low_rs ? low_pq < low_rs : pq[0] + pq[1] - low_pq < rs[0] + rs[1] - low_rs;
 }
 
-static const uint8_t edge_of[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
-
 /* Returns the number of the longest edge of an element. */
 static size_t longest_edge(const bisection *b, const uint32_t vertex[4])
 {
     size_t longest = 0;
     for (size_t k = 1; k < 6; k++) {
-        const uint32_t pq[2] = {vertex[edge_of[k][0]], vertex[edge_of[k][1]]},
-                       rs[2] = {vertex[edge_of[longest][0]], vertex[edge_of[longest][1]]};
+        const uint32_t pq[2] = {vertex[mt_mesh_edge[k][0]], vertex[mt_mesh_edge[k][1]]},
+                       rs[2] = {vertex[mt_mesh_edge[longest][0]], vertex[mt_mesh_edge[longest][1]]};
         if (is_longer(b, pq, rs)) longest = k;
     }
     return longest;
@@ -125,7 +123,7 @@ static mt_status halve(bisection *b, size_t l)
 {
     uint32_t middle;
     MT_TRY(make_room(b));
-    const uint8_t *ends = edge_of[longest_edge(b, b->leaf[l].vertex)];
+    const uint8_t *ends = mt_mesh_edge[longest_edge(b, b->leaf[l].vertex)];
     leaf *first = &b->leaf[l], *second = &b->leaf[b->n];
     MT_TRY(halve_edge(b, first->vertex[ends[0]], first->vertex[ends[1]], &middle));
     first->generation++;
@@ -138,7 +136,8 @@ static mt_status halve(bisection *b, size_t l)
 static double mean_edge(const bisection *b, const uint32_t vertex[4])
 {
     double sum = 0;
-    for (size_t k = 0; k < 6; k++) sum += sqrt(length2(b, vertex[edge_of[k][0]], vertex[edge_of[k][1]]));
+    for (size_t k = 0; k < 6; k++)
+        sum += sqrt(length2(b, vertex[mt_mesh_edge[k][0]], vertex[mt_mesh_edge[k][1]]));
     return sum / 6;
 }
 
@@ -156,7 +155,7 @@ static bool is_hanging(const bisection *b, const leaf *l)
     const uint32_t *v = l->vertex;
     if (b->is_end[v[0]] + b->is_end[v[1]] + b->is_end[v[2]] + b->is_end[v[3]] < 2) return false;
     for (size_t k = 0; k < 6; k++)
-        if (midpoint_of(b, v[edge_of[k][0]], v[edge_of[k][1]]) > 0) return true;
+        if (midpoint_of(b, v[mt_mesh_edge[k][0]], v[mt_mesh_edge[k][1]]) > 0) return true;
     return false;
 }
 
@@ -239,36 +238,13 @@ static mt_status divide_triangles(mt_arena *arena, const bisection *b, mt_mesh *
 
 /* ---- the refined mesh ---- */
 
-/* Returns item root[c] of an array for each element c. */
-static void *inherit(mt_arena *arena, size_t n, const uint32_t *root, size_t bytes, const void *items)
-{
-    char *to = mt_arena_alloc(arena, n, bytes);
-    for (size_t c = 0; to && c < n; c++) memcpy(to + bytes * c, (const char *)items + bytes * root[c], bytes);
-    return to;
-}
-
-#define INHERIT(member, width)                                                                               \
-    if (coarse->member && !(fine->member = inherit(arena, fine->n_elements, root,                            \
-                                (width) * sizeof *fine->member, coarse->member)))                            \
-    return MT_MEMORY
-
-static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, const uint32_t *root, mt_mesh *fine)
-{
-    MT_TRY(mt_names_copy(arena, coarse, fine));
-    INHERIT(region, 1);
-    INHERIT(groups, 1);
-    INHERIT(fibre, 3);
-    INHERIT(sheet, 3);
-    INHERIT(depth, 1);
-    INHERIT(layer, 1);
-    return MT_OK;
-}
-
 static mt_status make_fine(mt_arena *arena, const bisection *b, mt_mesh *fine)
 {
     size_t n = 0;
     uint32_t *root;
-    MT_TRY(mt_mesh_new(arena, b->n_vertices, b->n, fine));
+    *fine = (mt_mesh){.n_vertices = b->n_vertices, .n_elements = b->n};
+    MT_ALLOC(arena, fine->xyz_mm, 3 * b->n_vertices);
+    MT_ALLOC(arena, fine->element_vertex, 4 * b->n);
     MT_ALLOC(b->arena, root, b->n);
     memcpy(fine->xyz_mm, b->xyz_mm, 3 * b->n_vertices * sizeof *fine->xyz_mm);
     for (size_t c = 0; c < b->coarse->n_elements; c++) {
@@ -280,7 +256,8 @@ static mt_status make_fine(mt_arena *arena, const bisection *b, mt_mesh *fine)
         } while (l > 0);
     }
     MT_TRY(divide_triangles(arena, b, fine));
-    return inherit_all(arena, b->coarse, root, fine);
+    MT_TRY(mt_names_copy(arena, b->coarse, fine));
+    return mt_mesh_inherit(arena, b->coarse, root, fine);
 }
 
 static mt_status check(const bisection *b, mt_bisected *done)

@@ -26,8 +26,7 @@ static mt_status edges_number(edges *e, uint32_t a, uint32_t b, size_t first, ui
 
 /* ---- numbering ---- */
 
-enum { M01, M02, M03, M12, M13, M23, MIDPOINTS };
-static const uint8_t ends[MIDPOINTS][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+enum { M01, M02, M03, M12, M13, M23, MIDPOINTS }; /* in the order of mt_mesh_edge */
 static const uint8_t sides[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 
 /* Stores the numbers of the midpoints of an element (triangle) at the place of its first children. There is room: the 8 (4)
@@ -37,8 +36,8 @@ static mt_status number_midpoints(const mt_mesh *coarse, edges *e, mt_mesh *fine
     for (size_t c = 0; c < coarse->n_elements; c++) {
         const uint32_t *v = coarse->element_vertex + 4 * c;
         for (size_t k = 0; k < MIDPOINTS; k++)
-            MT_TRY(edges_number(
-                e, v[ends[k][0]], v[ends[k][1]], coarse->n_vertices, &fine->element_vertex[32 * c + k]));
+            MT_TRY(edges_number(e, v[mt_mesh_edge[k][0]], v[mt_mesh_edge[k][1]], coarse->n_vertices,
+                &fine->element_vertex[32 * c + k]));
     }
     for (size_t f = 0; f < coarse->n_faces; f++) {
         const uint32_t *v = coarse->face_vertex + 3 * f;
@@ -133,30 +132,14 @@ static void cut_faces(const mt_mesh *coarse, mt_mesh *fine)
 
 /* ---- data of elements ---- */
 
-/* Copies each item of `each` bytes eight times. */
-static void *inherit(mt_arena *arena, size_t n, size_t each, const void *from)
-{
-    char *to = mt_arena_alloc(arena, 8 * n, each);
-    for (size_t c = 0; to && c < n; c++)
-        for (size_t k = 0; k < 8; k++) memcpy(to + each * (8 * c + k), (const char *)from + each * c, each);
-    return to;
-}
-
 static mt_status inherit_all(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
 {
-    const size_t n = coarse->n_elements;
-    for (size_t c = 0; c < 8 * n; c++) fine->region[c] = coarse->region[c / 8];
+    MT_SCRATCH(scratch);
+    uint32_t *parent;
+    MT_ALLOC(scratch, parent, fine->n_elements);
+    for (size_t c = 0; c < fine->n_elements; c++) parent[c] = (uint32_t)(c / 8);
     MT_TRY(mt_names_copy(arena, coarse, fine));
-    for (size_t c = 0; coarse->groups && c < 8 * n; c++) fine->groups[c] = coarse->groups[c / 8];
-    if (coarse->fibre && !(fine->fibre = inherit(arena, n, 3 * sizeof *fine->fibre, coarse->fibre)))
-        return MT_MEMORY;
-    if (coarse->sheet && !(fine->sheet = inherit(arena, n, 3 * sizeof *fine->sheet, coarse->sheet)))
-        return MT_MEMORY;
-    if (coarse->depth && !(fine->depth = inherit(arena, n, sizeof *fine->depth, coarse->depth)))
-        return MT_MEMORY;
-    if (coarse->layer && !(fine->layer = inherit(arena, n, sizeof *fine->layer, coarse->layer)))
-        return MT_MEMORY;
-    return MT_OK;
+    return mt_mesh_inherit(arena, coarse, parent, fine);
 }
 
 /* ---- the refined mesh ---- */
@@ -194,7 +177,6 @@ mt_status mt_refine(mt_arena *arena, const mt_mesh *coarse, mt_mesh *fine)
         .element_vertex = numbers.element_vertex,
         .face_vertex = numbers.face_vertex};
     MT_ALLOC(arena, fine->xyz_mm, 3 * fine->n_vertices);
-    MT_ALLOC(arena, fine->region, fine->n_elements);
     MT_ALLOC(arena, fine->face_tag, fine->n_faces);
     place_vertices(coarse, &e, fine);
     cut_elements(coarse, fine);

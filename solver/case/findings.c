@@ -183,18 +183,13 @@ mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
 
 /* ---- places ---- */
 
-static size_t number_in_case(const mt_monodomain *problem, size_t part)
-{
-    return problem->stimulus_of ? problem->stimulus_of[part] : part;
-}
-
 /* Returns the volume of the elements of a stimulus of the case. */
 static double volume_of(const mt_mesh *mesh, const mt_monodomain *problem, size_t stimulus)
 {
     double volume_mm3 = 0;
     for (size_t part = 0; part < problem->n_stimuli; part++) {
         const mt_stimulus *s = &problem->stimulus[part];
-        if (number_in_case(problem, part) != stimulus) continue;
+        if (mt_monodomain_stimulus_of(problem, part) != stimulus) continue;
         for (size_t k = 0; k < s->n_elements; k++) volume_mm3 += mt_mesh_volume_mm3(mesh, s->element[k]);
     }
     return volume_mm3;
@@ -406,9 +401,9 @@ typedef struct whole_stimulus {
 /* Merges the parts from *next on; *next becomes the first part of the next stimulus. */
 static whole_stimulus put_together(const mt_monodomain *problem, const mt_results *results, size_t *next)
 {
-    const size_t s = number_in_case(problem, *next);
+    const size_t s = mt_monodomain_stimulus_of(problem, *next);
     whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
-    for (; *next < problem->n_stimuli && number_in_case(problem, *next) == s; (*next)++) {
+    for (; *next < problem->n_stimuli && mt_monodomain_stimulus_of(problem, *next) == s; (*next)++) {
         const mt_stimulus *part = &problem->stimulus[*next];
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
@@ -425,7 +420,7 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
     const mt_results *results, double reached_ms)
 {
     for (size_t part = 0; part < problem->n_stimuli;) {
-        const size_t s = number_in_case(problem, part);
+        const size_t s = mt_monodomain_stimulus_of(problem, part);
         const whole_stimulus w = put_together(problem, results, &part);
         /* -INFINITY if it was never on; because of rounding, if it should have been */
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)

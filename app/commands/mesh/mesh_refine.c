@@ -92,13 +92,12 @@ static mt_status check_options(const mt_arguments *arguments)
 }
 
 /* Replaces the mesh by one with small elements where --where selects them. */
-static mt_status refine_locally(mt_refining *refining, const mt_arguments *arguments, const char *path,
+static mt_status refine_locally(mt_refining *refining, const mt_arguments *arguments, double edge_mm,
     mt_mesh *mesh, mt_bisected *bisected)
 {
-    double edge_mm;
+    const char *path = mt_operand(arguments, 0);
     uint8_t *selected;
     mt_mesh fine;
-    MT_TRY(mt_numbers("--edge-mm", mt_option_value(arguments, "--edge-mm", ""), 1, 0, &edge_mm));
     MT_TRY(mt_refine_selection(refining->arenas[refining->at], arguments, path, mesh, &selected));
     mt_progress_stage("refining");
     MT_TRY(mt_bisect(refining->arenas[1 - refining->at], mesh, selected, edge_mm, &fine, bisected));
@@ -111,17 +110,19 @@ static mt_status refine_with(mt_refining *refining, const mt_arguments *argument
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     unsigned long times;
+    double edge_mm;
     mt_mesh mesh;
     const mt_mesh_format *to = NULL;
     refinement r = {.local = mt_option_given(arguments, "--where")};
     MT_TRY(check_options(arguments));
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_integer("--times", mt_option_value(arguments, "--times", "1"), 1, 10, &times));
+    MT_TRY(mt_numbers("--edge-mm", mt_option_value(arguments, "--edge-mm", "1"), 1, 0, &edge_mm));
     MT_TRY(mt_read_mesh(refining->arenas[0], in, &mesh));
     MT_TRY(measure(&mesh, &r.before));
     const double start_s = mt_now_s();
     if (!r.local) mt_progress_stage("refining");
-    const mt_status status = r.local ? refine_locally(refining, arguments, in, &mesh, &r.bisected)
+    const mt_status status = r.local ? refine_locally(refining, arguments, edge_mm, &mesh, &r.bisected)
                                      : mt_refining_times(refining, times, &mesh);
     mt_progress_stage(NULL);
     MT_TRY(status);

@@ -4,19 +4,18 @@
 
 #include "app/heart/anatomy.h"
 #include "app/run/problem.h"
-#include "mesh/anatomy/channels.h"
 #include "mesh/anatomy/patch.h"
-#include "solver/case/case_on_mesh.h"
+#include "mesh/triangles.h"
+#include "solver/case/case.h"
 
 typedef struct selecting {
     mt_arena *scratch;
     const mt_arguments *arguments;
     const char *path; /* of the mesh */
     mt_mesh *mesh;
-    bool confirmed;      /* the names of surfaces */
-    bool has_problem;    /* the next two are valid */
-    mt_problem problem;  /* of --case on the mesh */
-    uint8_t *conducting; /* [n_elements]; NULL: all conduct */
+    bool confirmed;     /* the names of surfaces */
+    bool has_problem;   /* the next one is valid */
+    mt_problem problem; /* of --case on the mesh */
 } selecting;
 
 /* Builds the problem of --case, unless it exists. */
@@ -30,9 +29,8 @@ static mt_status make_problem(selecting *s, const char *word)
             "--where %s without --case; allowed: with --case CASE.yaml, which has the cells and the scars",
             word);
     MT_TRY(mt_case_load(s->scratch, path, NULL, 0, &input));
-    MT_TRY(mt_problem_make_on(s->scratch, s->mesh, &input, true, &s->problem));
     s->has_problem = true;
-    return mt_case_conducting(s->scratch, &input, &s->problem.whole, &s->conducting);
+    return mt_problem_make_on(s->scratch, s->mesh, &input, true, &s->problem);
 }
 
 /* Selects the elements of inaccurate fronts. */
@@ -48,10 +46,21 @@ static mt_status select_weak(selecting *s, uint8_t *selected)
 
 static mt_status select_channels(selecting *s, uint8_t *selected)
 {
-    mt_channels channels;
     MT_TRY(make_problem(s, "channels"));
-    MT_TRY(mt_channels_find(s->scratch, s->mesh, s->conducting, &channels));
-    for (size_t c = 0; channels.n > 0 && c < s->mesh->n_elements; c++) selected[c] = channels.of[c] > 0;
+    const mt_channels *channels = &s->problem.channels;
+    for (size_t c = 0; channels->n > 0 && c < s->mesh->n_elements; c++) selected[c] = channels->of[c] > 0;
+    return MT_OK;
+}
+
+/* Removes the elements that do not conduct in the case. */
+static mt_status keep_conducting(const selecting *s, uint8_t *selected)
+{
+    MT_SCRATCH(scratch);
+    const mt_mesh *conducting = &s->problem.mesh;
+    uint8_t *conducts;
+    MT_ALLOC(scratch, conducts, s->mesh->n_elements);
+    for (size_t e = 0; e < conducting->n_elements; e++) conducts[mt_mesh_number(conducting, e)] = 1;
+    for (size_t c = 0; c < s->mesh->n_elements; c++) selected[c] &= conducts[c];
     return MT_OK;
 }
 
@@ -70,36 +79,19 @@ static mt_status select_region(selecting *s, const char *text, uint8_t *selected
     return MT_OK;
 }
 
-/* Returns the faces between selected and other elements as the tagged triangles, with tag 1, of a mesh that borrows all else. */
-static mt_status make_border(mt_arena *arena, const mt_mesh *mesh, const uint8_t *selected, mt_mesh *bordered)
-{
-    mt_adjacency adjacency;
-    size_t n = 0;
-    *bordered = *mesh;
-    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
-    MT_TRY(mt_mesh_new_faces(arena, 4 * mesh->n_elements, bordered));
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
-        const uint32_t other = adjacency.neighbour[k];
-        if (!selected[k / 4] || other == MT_NO_ELEMENT || selected[other]) continue;
-        for (size_t i = 0; i < 3; i++)
-            bordered->face_vertex[3 * n + i] = mesh->element_vertex[k / 4 * 4 + mt_mesh_face[k % 4][i]];
-        bordered->face_tag[n++] = 1;
-    }
-    bordered->n_faces = n;
-    return MT_OK;
-}
-
 /* Adds the elements with a centroid within a distance of a selection. */
 static mt_status add_margin(const mt_mesh *mesh, double margin_mm, uint8_t *selected)
 {
     MT_SCRATCH(scratch);
-    mt_mesh bordered;
+    mt_adjacency adjacency;
+    mt_mesh border = *mesh;
     uint8_t *near;
     if (margin_mm == 0) return MT_OK;
-    MT_TRY(make_border(scratch, mesh, selected, &bordered));
-    if (bordered.n_faces == 0) return MT_OK;
+    MT_TRY(mt_adjacency_make(scratch, mesh, &adjacency));
+    MT_TRY(mt_border_make(scratch, &adjacency, selected, &border));
+    if (border.n_faces == 0) return MT_OK;
     MT_ALLOC(scratch, near, mesh->n_elements);
-    MT_TRY(mt_patch_elements(&bordered, 1, margin_mm, near));
+    MT_TRY(mt_patch_elements(&border, 1, margin_mm, near));
     for (size_t c = 0; c < mesh->n_elements; c++) selected[c] |= near[c];
     return MT_OK;
 }
@@ -126,9 +118,7 @@ static mt_status select_one(selecting *s, const char *text, uint8_t *selected)
         return mt_fail(MT_INPUT,
             "--where %s: found no such elements in %s; allowed: a selection of at least one", text, s->path);
     MT_TRY(add_margin(s->mesh, margin_mm, selected));
-    for (size_t c = 0; (channels || weak) && s->conducting && c < s->mesh->n_elements; c++)
-        selected[c] = selected[c] && s->conducting[c];
-    return MT_OK;
+    return channels || weak ? keep_conducting(s, selected) : MT_OK;
 }
 
 mt_status mt_refine_selection(

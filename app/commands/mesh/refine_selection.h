@@ -2,16 +2,23 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "mesh/mesh.h"
+#include "app/run/fronts.h"
+#include "mesh/anatomy/channels.h"
+
+#define MT_REFINE_QUOTED(number) #number
+#define MT_REFINE_TEXT(number) MT_REFINE_QUOTED(number)
 
 /* For the option table of the command. */
 #define MT_REFINE_SELECTION_OPTIONS                                                                          \
     {.name = "--where",                                                                                      \
         .value = "SELECTION",                                                                                \
         .help = "refine only these elements: the keys of a region of a case, such as 'tag: border_zone' or " \
-                "'{surface: epicardium, depth_mm: 2}'; channels: conducting paths narrower than 6 "          \
-                "elements; weak: cells and tissues with a measured error of activation times of 5 % or "     \
-                "more; the last two need --case",                                                            \
+                "'{surface: epicardium, depth_mm: 2}'; channels: conducting paths narrower "                 \
+                "than " MT_REFINE_TEXT(                                                                      \
+                    MT_CHANNEL_ELEMENTS) " elements; weak: cells and tissues with a measured "               \
+                                         "error of activation times of " MT_REFINE_TEXT(                     \
+                                             MT_FRONTS_WARN_PERCENT) " % or more; the "                      \
+                                                                     "last two need --case",                 \
         .repeats = true},                                                                                    \
         {.name = "--edge-mm",                                                                                \
             .value = "H",                                                                                    \

@@ -9,7 +9,9 @@
 #include "mesh/make/slab.h"
 #include "mesh/names.h"
 #include "tests/answers.h"
+#include "mesh/triangles.h"
 #include "tests/mesh/check_adjacency.h"
+#include "tests/mesh/faces.h"
 #include "tests/random.h"
 
 static uint64_t state = 1984;
@@ -108,18 +110,6 @@ Test(bisect, selected_elements_become_small_and_distant_ones_stay)
     cr_assert_eq(done.n_others, n_divided - n_selected);
     cr_assert_lt(n_divided, coarse.n_elements * 3 / 4);
     mt_arena_free(&arena);
-}
-
-static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
-{
-    double sum = 0;
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
-        double area[3];
-        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
-        mt_mesh_face_area(mesh, k / 4, k % 4, area);
-        sum += hypot(hypot(area[0], area[1]), area[2]);
-    }
-    return sum;
 }
 
 /* A vertex within a face or an edge of another element would add faces to the boundary. A ball has V - E + F - C = 1. */
@@ -269,35 +259,11 @@ Test(bisect, descendants_inherit_all_data)
     mt_arena_free(&arena);
 }
 
-static double triangle_area(const mt_mesh *mesh, size_t f)
-{
-    const uint32_t *v = mesh->face_vertex + 3 * f;
-    double a[3], b[3];
-    for (size_t k = 0; k < 3; k++) {
-        a[k] = mesh->xyz_mm[3 * (size_t)v[1] + k] - mesh->xyz_mm[3 * (size_t)v[0] + k];
-        b[k] = mesh->xyz_mm[3 * (size_t)v[2] + k] - mesh->xyz_mm[3 * (size_t)v[0] + k];
-    }
-    return hypot(hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2]), a[0] * b[1] - a[1] * b[0]) / 2;
-}
-
-/* True if the triangle is an outer face of an element with the same orientation, by brute force. */
-static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, const uint32_t *t)
-{
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
-        uint32_t v[3];
-        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
-        for (size_t i = 0; i < 3; i++) v[i] = mesh->element_vertex[4 * (k / 4) + mt_mesh_face[k % 4][i]];
-        for (int i = 0; i < 3; i++)
-            if (v[i] == t[0] && v[(i + 1) % 3] == t[1] && v[(i + 2) % 3] == t[2]) return true;
-    }
-    return false;
-}
-
 /* Adds the area of the triangles of each tag and its first moments. */
 static void add_moments(const mt_mesh *mesh, double moment[10][4])
 {
     for (size_t f = 0; f < mesh->n_faces; f++) {
-        const double area = triangle_area(mesh, f);
+        const double area = mt_triangle_mm2(mesh, f);
         double *m = moment[mesh->face_tag[f]];
         m[3] += area;
         for (size_t k = 0; k < 9; k++)

@@ -8,7 +8,9 @@
 #include "mesh/make/refine.h"
 #include "mesh/make/slab.h"
 #include "tests/answers.h"
+#include "mesh/triangles.h"
 #include "tests/mesh/check_adjacency.h"
+#include "tests/mesh/faces.h"
 #include "tests/random.h"
 
 static uint64_t state = 2024;
@@ -42,28 +44,6 @@ static void slab(mt_arena *arena, double jitter, mt_mesh *mesh)
     memcpy(mesh->face_vertex + 36, (uint32_t[]){0, 1, 35}, 3 * sizeof(uint32_t));
     mesh->face_tag[12] = 9;
     ok(mt_mesh_check(mesh));
-}
-
-static double triangle_area(const mt_mesh *mesh, const uint32_t v[3])
-{
-    double a[3], b[3];
-    for (size_t k = 0; k < 3; k++) {
-        a[k] = mesh->xyz_mm[3 * (size_t)v[1] + k] - mesh->xyz_mm[3 * (size_t)v[0] + k];
-        b[k] = mesh->xyz_mm[3 * (size_t)v[2] + k] - mesh->xyz_mm[3 * (size_t)v[0] + k];
-    }
-    return hypot(hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2]), a[0] * b[1] - a[1] * b[0]) / 2;
-}
-
-static double boundary_area(const mt_mesh *mesh, const mt_adjacency *adjacency)
-{
-    double sum = 0;
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
-        double area[3];
-        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
-        mt_mesh_face_area(mesh, k / 4, k % 4, area);
-        sum += hypot(hypot(area[0], area[1]), area[2]);
-    }
-    return sum;
 }
 
 /* Coordinates below 4 and edges of about 1 mm round a volume of 1/6 by a few 1e-16 * 4: relative 1e-14; a child, an eighth with edges of a
@@ -157,21 +137,6 @@ Test(refine, children_inherit_all_data_of_their_parent)
     mt_arena_free(&arena);
 }
 
-/* True if the triangle is an outer face of an element, by brute force. */
-static bool is_outer_face(const mt_mesh *mesh, const mt_adjacency *adjacency, const uint32_t *triangle)
-{
-    uint32_t wanted[3], found[3];
-    memcpy(wanted, triangle, sizeof wanted);
-    qsort(wanted, 3, sizeof *wanted, mt_compare_ids);
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) {
-        if (adjacency->neighbour[k] != MT_NO_ELEMENT) continue;
-        for (size_t i = 0; i < 3; i++) found[i] = mesh->element_vertex[4 * (k / 4) + mt_mesh_face[k % 4][i]];
-        qsort(found, 3, sizeof *found, mt_compare_ids);
-        if (memcmp(found, wanted, sizeof found) == 0) return true;
-    }
-    return false;
-}
-
 Test(refine, a_tagged_triangle_becomes_four_with_its_tag)
 {
     mt_arena arena = {0};
@@ -183,8 +148,7 @@ Test(refine, a_tagged_triangle_becomes_four_with_its_tag)
     cr_assert_eq(fine.n_faces, 4 * coarse.n_faces);
     for (size_t f = 0; f < fine.n_faces; f++) {
         cr_assert_eq(fine.face_tag[f], coarse.face_tag[f / 4]);
-        cr_assert_float_eq(triangle_area(&fine, fine.face_vertex + 3 * f),
-            triangle_area(&coarse, coarse.face_vertex + 3 * (f / 4)) / 4, 1e-14);
+        cr_assert_float_eq(mt_triangle_mm2(&fine, f), mt_triangle_mm2(&coarse, f / 4) / 4, 1e-14);
         cr_assert_eq(is_outer_face(&fine, &adjacency, fine.face_vertex + 3 * f), f < 48, "triangle %zu", f);
     }
     mt_arena_free(&arena);
