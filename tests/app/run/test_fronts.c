@@ -182,18 +182,20 @@ static void add_message(const char *kind, const char *text)
     (void)snprintf(said + used, sizeof said - used, "%s: %s\n", kind, text);
 }
 
-/* Returns the warnings about a second pulse without capture, in cells with this error at an interval of 320 ms. */
-static const char *said_of_block(double early_rms, bool conducts_early, size_t lost, bool site)
+/* Returns the warnings about a second pulse without capture, in cells with this error at an interval of 320 ms. The stimulus has
+ * `parts` parts; the second part captures. */
+static const char *said_of_block(double early_rms, bool conducts_early, size_t lost, bool site, size_t parts)
 {
     static const mt_listener listener = {.message = add_message};
     const uint32_t first = 0, second = 1;
     uint16_t of[2] = {0, 1};
-    const mt_stimulus stimuli[2] = {
-        {.duration_ms = 2, .n_elements = 1, .element = &first}, {.n_elements = 1, .element = &second}};
-    const mt_monodomain problem = {.n_stimuli = 2, .stimulus = stimuli};
+    const mt_stimulus stimuli[3] = {{.duration_ms = 2, .n_elements = 1, .element = &first},
+        {.n_elements = 1, .element = &second}, {.n_elements = 1, .element = &second}};
+    const size_t stimulus_of[3] = {0, 1, 1};
+    const mt_monodomain problem = {.n_stimuli = 1 + parts, .stimulus = stimuli, .stimulus_of = stimulus_of};
     mt_case_stimulus asked[2] = {{.duration_ms = 2}, {.start_ms = 320, .site = site}};
     const mt_case input = {.n_stimuli = 2, .stimuli = asked};
-    mt_capture capture[2] = {{.judged = 1}, {.judged = 1, .lost = lost, .first_lost_ms = 320}};
+    mt_capture capture[3] = {{.judged = 1}, {.judged = 1, .lost = lost, .first_lost_ms = 320}, {.judged = 1}};
     const mt_results results = {.capture = capture};
     mt_front front[2] = {{.name = "epi", .measured = true, .conducts_early = true, .early = {.rms = 0.01}},
         {.name = "weak",
@@ -210,7 +212,7 @@ static const char *said_of_block(double early_rms, bool conducts_early, size_t l
 
 Test(fronts, a_premature_pulse_without_capture_is_doubted_where_the_mesh_is_coarse)
 {
-    const char *text = said_of_block(0.2, true, 1, false);
+    const char *text = said_of_block(0.2, true, 1, false, 1);
     cr_expect(
         strstr(text,
             "warning: a.yaml: stimuli.1: found no capture at 320 ms in cells \"weak\" with an element size "
@@ -218,9 +220,10 @@ Test(fronts, a_premature_pulse_without_capture_is_doubted_where_the_mesh_is_coar
             "off"),
         "%s", text);
     cr_expect_null(strstr(text, "stimuli.0"));
-    cr_expect(strstr(said_of_block(INFINITY, true, 1, false), "propagation fails"), "%s", said);
-    cr_expect_str_empty(said_of_block(0.04, true, 1, false), "an error below 5 %%: %s", said);
-    cr_expect_str_empty(said_of_block(0, false, 1, false), "block on a converged cable: %s", said);
-    cr_expect_str_empty(said_of_block(0.2, true, 0, false), "capture: %s", said);
-    cr_expect_str_empty(said_of_block(0.2, true, 1, true), "a site: %s", said);
+    cr_expect(strstr(said_of_block(INFINITY, true, 1, false, 1), "propagation fails"), "%s", said);
+    cr_expect_str_empty(said_of_block(0.04, true, 1, false, 1), "an error below 5 %%: %s", said);
+    cr_expect_str_empty(said_of_block(0, false, 1, false, 1), "block on a converged cable: %s", said);
+    cr_expect_str_empty(said_of_block(0.2, true, 0, false, 1), "capture: %s", said);
+    cr_expect_str_empty(said_of_block(0.2, true, 1, true, 1), "a site: %s", said);
+    cr_expect_str_empty(said_of_block(0.2, true, 1, false, 2), "capture by another part: %s", said);
 }
