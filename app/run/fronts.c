@@ -14,6 +14,7 @@ typedef struct finding {
     mt_arena *arena;
     const mt_case *input;
     const mt_mesh *mesh;
+    const mt_adjacency *adjacency;
     const mt_media *media;
     const mt_monodomain *cells;
     const mt_cell_variant *variants;
@@ -25,7 +26,31 @@ typedef struct finding {
     mt_fronts *fronts;
 } finding;
 
-/* Numbers the pairs of variant and medium in use, in the order of their first elements; sums volumes in length_mm. */
+/* Computes the element size of each front, with the sizes of elements and their neighbours. */
+static mt_status find_lengths(const finding *f)
+{
+    MT_SCRATCH(scratch);
+    const size_t n = f->mesh->n_elements;
+    double *volume_mm3, *of_front_mm3;
+    mt_fronts *fronts = f->fronts;
+    MT_ALLOC(scratch, volume_mm3, n);
+    MT_ALLOC(scratch, of_front_mm3, fronts->n);
+    for (size_t e = 0; e < n; e++) volume_mm3[e] = mt_mesh_volume_mm3(f->mesh, e);
+    for (size_t e = 0; e < n; e++) {
+        const size_t k = fronts->spreading.of[e];
+        double sum_mm3 = volume_mm3[e];
+        for (size_t side = 0; side < 4; side++)
+            sum_mm3 += volume_mm3[mt_adjacency_or_own(f->adjacency->neighbour, e, side)];
+        const double around_mm = cbrt(sum_mm3 / 5);
+        fronts->front[k].length_mm += volume_mm3[e] * around_mm * around_mm;
+        of_front_mm3[k] += volume_mm3[e];
+    }
+    for (size_t k = 0; k < fronts->n; k++)
+        fronts->front[k].length_mm = sqrt(fronts->front[k].length_mm / of_front_mm3[k]);
+    return MT_OK;
+}
+
+/* Numbers the pairs of variant and medium in use, in the order of their first elements. */
 static mt_status number_fronts(finding *f)
 {
     MT_SCRATCH(scratch);
@@ -48,14 +73,10 @@ static mt_status number_fronts(finding *f)
             number[pair] = (uint16_t)fronts->n;
         }
         of[e] = (uint16_t)(number[pair] - 1);
-        mt_front *front = &fronts->front[of[e]];
-        front->n_elements++;
-        front->length_mm += mt_mesh_volume_mm3(f->mesh, e);
+        fronts->front[of[e]].n_elements++;
     }
-    for (size_t k = 0; k < fronts->n; k++)
-        fronts->front[k].length_mm = cbrt(fronts->front[k].length_mm / (double)fronts->front[k].n_elements);
     fronts->spreading.of = of;
-    return MT_OK;
+    return find_lengths(f);
 }
 
 /* True if the cells are a variant of the model with its own parameters. */
@@ -81,13 +102,13 @@ static bool has_unusual_anisotropy(const mt_tissue *tissue)
     return fmax(ratio, 1 / ratio) > MT_FRONTS_ANISOTROPY;
 }
 
-/* Returns the tissue in which a law is fitted: with another transverse conductivity if the anisotropy is out of range. */
-static mt_tissue fitting_tissue(const mt_tissue *tissue)
+/* Returns the tissue in which the wavefronts are measured: with another transverse conductivity if the anisotropy is out of range. */
+static mt_tissue measured_tissue(const mt_tissue *tissue)
 {
     const double ratio = relative_anisotropy(tissue);
-    mt_tissue fitting = *tissue;
-    fitting.sigma_t_mS_mm *= ratio / fmin(fmax(ratio, 1 / MT_FRONTS_FITTED), MT_FRONTS_FITTED);
-    return fitting;
+    mt_tissue measured = *tissue;
+    measured.sigma_t_mS_mm *= ratio / fmin(fmax(ratio, 1 / MT_FRONTS_MEASURED), MT_FRONTS_MEASURED);
+    return measured;
 }
 
 /* Returns the strength in the case, or the default strength of the scheme. */
@@ -138,36 +159,20 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     return MT_OK;
 }
 
-/* Measures the wavefronts of cells at rest in their own tissue, or in the one for fitting if the slab would be too large. `beta`: NULL: a law
- * is fitted first. */
-static mt_status measure_rested(const finding *f, const mt_corner *own, const mt_corner *fitting,
-    const double *beta, mt_calibration *found)
-{
-    const bool fits_slab = mt_calibration_fits(own),
-               same = own->tissue->sigma_t_mS_mm == fitting->tissue->sigma_t_mS_mm;
-    if (beta) return mt_calibrate(fits_slab ? own : fitting, &f->scheme, beta, found);
-    MT_TRY(mt_calibrate(fitting, &f->scheme, NULL, found));
-    if (same || !fits_slab) return MT_OK;
-    const double fitted = found->law.beta;
-    return mt_calibrate(own, &f->scheme, &fitted, found);
-}
-
+/* Measures the wavefronts. `beta`: NULL: a law is fitted first. */
 static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
 {
     MT_SCRATCH(scratch);
-    const mt_tissue tissue = fitting_tissue(corner->tissue);
     mt_cell_variant rested;
-    mt_corner own = *corner;
+    mt_corner at = *corner;
     bool conducts;
     *s = (stored){.conducts_early = 1};
     MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
-    own.cells = &rested;
-    mt_corner fitting = own;
-    fitting.tissue = &tissue;
-    MT_TRY(measure_rested(f, &own, &fitting, beta, &s->calibration));
+    at.cells = &rested;
+    MT_TRY(mt_calibrate(&at, &f->scheme, beta, &s->calibration));
     if (isnan(f->fronts->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
-    MT_TRY(mt_calibration_early(mt_calibration_fits(&own) ? &own : &fitting, &f->scheme, &s->calibration.law,
-        f->fronts->interval_ms, &conducts, &s->early));
+    MT_TRY(mt_calibration_early(
+        &at, &f->scheme, &s->calibration.law, f->fronts->interval_ms, &conducts, &s->early));
     s->conducts_early = conducts;
     return MT_OK;
 }
@@ -219,14 +224,14 @@ static mt_status measure_front(finding *f, size_t k)
 {
     mt_front *front = &f->fronts->front[k];
     const mt_cell_variant *cells = &f->variants[front->variant];
-    const mt_tissue *tissue = &f->tissue[front->medium];
+    const mt_tissue tissue = measured_tissue(&f->tissue[front->medium]);
     const double beta = given_strength(f, front);
-    const bool unusual = has_unusual_anisotropy(tissue), own = has_own_parameters(f->cells->model, cells),
+    const bool unusual = has_unusual_anisotropy(&tissue), own = has_own_parameters(f->cells->model, cells),
                needed = !isnan(f->fronts->interval_ms) || beta != f->scheme.spreading;
     bool ordinary = !own;
     const mt_corner corner = {.model = f->cells->model,
         .cells = cells,
-        .tissue = tissue,
+        .tissue = &tissue,
         .length_mm = front->length_mm,
         .dt_ms = f->input->time.dt_ms};
     const mt_front *like;
@@ -235,8 +240,7 @@ static mt_status measure_front(finding *f, size_t k)
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
     if (own) ordinary = is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
-    if (ordinary && beta == f->scheme.spreading && !mt_calibration_fits(&corner)) return MT_OK;
-    const bool fits = f->fits && !ordinary;
+    const bool fits = f->fits && (!ordinary || unusual);
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
         front->conducts_early = like->conducts_early;
@@ -287,13 +291,15 @@ static double shortest_interval(const mt_case *input)
     return shortest_ms;
 }
 
-mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh, const mt_media *media,
-    const mt_monodomain *cells, bool cached, mt_fronts *fronts)
+mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
+    mt_fronts *fronts)
 {
     MT_SCRATCH(scratch);
     finding f = {.arena = arena,
         .input = input,
         .mesh = mesh,
+        .adjacency = adjacency,
         .media = media,
         .cells = cells,
         .scheme = mt_case_scheme(input),

@@ -1,15 +1,12 @@
 /* The activation wavefronts of a problem: for each kind of cells in each tissue its conduction velocity, its law of reaction spreading, and
  * the expected error of activation times on this mesh.
  *
- * The default law is right for the model's own cells in tissue of ordinary anisotropy. A law of its own is fitted for cells with another
- * upstroke (solver/waves/calibration.h). This takes about a second of processor time each and is cached (app/run/cache.h). Kinds of cells
- * with the same upstroke at the start, such as those that differ in potassium currents, share one law. If D_l / D_t differs from that of
- * the default tissue by more than MT_FRONTS_FITTED, the law is fitted with a transverse conductivity at that bound: the slab's boxes,
- * aligned with the fibres, are not representative of Gmsh meshes beyond it. With a scheme other than the default one errors are measured,
- * but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
- *
- * In tissue with D_l / D_t different from the default by more than MT_FRONTS_ANISOTROPY the error with the default law is measured, unless
- * the ratio is extreme (mt_corner_fits); the errors of other cells are then those at the bound.
+ * The default law is right for the model's own cells in tissue of ordinary anisotropy. Other cells, and cells in tissue with D_l / D_t
+ * different from that of the default tissue by more than MT_FRONTS_ANISOTROPY, are measured, and a law of their own is fitted if the error of
+ * the default law is too large (solver/waves/calibration.h). This takes about a second of processor time each and is cached
+ * (app/run/cache.h). Kinds of cells with the same upstroke at the start, such as those that differ in potassium currents, share one law.
+ * D_l / D_t different by more than MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one errors
+ * are measured, but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
@@ -21,7 +18,7 @@
 #include "solver/waves/calibration.h"
 
 #define MT_FRONTS_ANISOTROPY 1.5
-#define MT_FRONTS_FITTED 2
+#define MT_FRONTS_MEASURED 8
 
 /* Errors from this value on are warned of. */
 #define MT_FRONTS_WARN_PERCENT 5
@@ -34,9 +31,11 @@ typedef struct mt_front {
     size_t variant, medium; /* of the problem */
     const char *name;       /* of the variant */
     size_t n_elements;
-    double length_mm; /* element size: cube root of the mean volume */
-    bool measured;    /* false: the default law, without a measurement; the rest is zero-initialised */
-    bool shared;      /* measured for an earlier front with the same upstroke */
+    /* element size: root mean square, weighted by volume, of the cube root of the mean volume of an element and its neighbours; errors are
+     * proportional to squares of sizes */
+    double length_mm;
+    bool measured; /* false: the default law, without a measurement; the rest is zero-initialised */
+    bool shared;   /* measured for an earlier front with the same upstroke */
     mt_calibration calibration; /* of the cells at rest */
     bool conducts_early;        /* after the shortest coupling interval */
     mt_corner_errors early;     /* errors after it */
@@ -52,7 +51,8 @@ typedef struct mt_fronts {
 /* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with MT_INPUT
  * if the case fixes the laws of another number of fronts (the message names the key), and with the errors of `mt_calibrate`. */
 MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
-    const mt_media *media, const mt_monodomain *cells, bool cached, mt_fronts *fronts);
+    const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
+    mt_fronts *fronts);
 
 /* True if both have the same laws in all n_elements. */
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);

@@ -42,7 +42,7 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
 static mt_status make_fronts(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
     return mt_fail_in(mt_case_mesh_name(input),
-        mt_fronts_make(arena, input, &p->mesh, &p->media, &p->monodomain, cached, &p->fronts));
+        mt_fronts_make(arena, input, &p->mesh, &p->adjacency, &p->media, &p->monodomain, cached, &p->fronts));
 }
 
 /* Returns the number, among the conducting elements, of an element of the complete mesh; MT_NO_ELEMENT if it does not conduct. */

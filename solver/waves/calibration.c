@@ -173,17 +173,20 @@ static void scale_errors(double factor, mt_corner_errors *errors)
     errors->rms *= factor;
 }
 
-/* Returns the factor of the element size with which errors are measured. */
+/* Returns the factor of the element size with which errors are measured. A slab that is too large in elements of any size is not made
+ * smaller by larger elements. */
 static double enlargement(const mt_corner *corner)
 {
-    return fmax(1, MT_CALIBRATION_LEAST_MM / mt_delay_default_length_mm(corner->tissue, corner->length_mm));
-}
-
-bool mt_calibration_fits(const mt_corner *corner)
-{
+    enum { TRIALS = 12 };
     mt_corner at = *corner;
-    at.length_mm *= enlargement(corner);
-    return mt_corner_fits(&at);
+    const double least =
+        fmax(1, MT_CALIBRATION_LEAST_MM / mt_delay_default_length_mm(corner->tissue, corner->length_mm));
+    double factor = least;
+    for (int k = 0; k < TRIALS; k++, factor *= 1.05) {
+        at.length_mm = factor * corner->length_mm;
+        if (mt_corner_fits(&at)) return factor;
+    }
+    return least;
 }
 
 mt_status mt_calibrate(

@@ -7,7 +7,8 @@
  * is kept if its mean error is at most MT_CALIBRATION_KEPT: it was fitted to many meshes.
  *
  * Elements of less than about 0.27 mm in the default tissue have small errors, but are many. For them the law is that of 0.27 mm, and
- * errors are scaled with the square of the element size, as the operator is of second order. */
+ * errors are scaled with the square of the element size, as the operator is of second order. The same if the slab would be too large, as in
+ * isotropic tissue (mt_corner_fits). */
 #pragma once
 
 #include "solver/waves/corner_wave.h"
@@ -21,7 +22,7 @@
 #define MT_CALIBRATION_SAME_mV 2
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 1 };
+enum { MT_CALIBRATION_VERSION = 2 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */
@@ -36,9 +37,6 @@ MT_NODISCARD mt_status mt_calibration_rest(
 
 /* Returns the greatest rate -df/dv during an action potential of cells at rest [1/ms]. */
 double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
-
-/* True if a calibration takes seconds at most (mt_corner_fits). */
-bool mt_calibration_fits(const mt_corner *corner);
 
 /* Computes V of a cell at equal times during a stimulus of 2 ms: its upstroke. */
 enum { MT_CALIBRATION_UPSTROKE = 17 };

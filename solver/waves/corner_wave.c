@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "data/core/line_fit.h"
-#include "mesh/make/slab.h"
+#include "mesh/make/mosaic.h"
 #include "solver/cable.h"
 #include "solver/waves/wave_run.h"
 
@@ -13,16 +13,14 @@ static const double stimulated_edges = 1.25, from_edges = 2, to_edges = 5;
 static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
 const double mt_corner_rise_mV_ms = 50 / 1.4, mt_corner_duration_ms = 2;
 static const double dead_ms = 20, longest_ms = 500;
-enum { BOXES_THICK = 3 };
-static const double displaced = 0.15; /* edges */
 
 /* ---- the reference ---- */
 
 /* Lengths of a slab. */
 typedef struct lengths {
-    double unit;  /* of the tissue, relative to the default one */
-    double scale; /* sqrt(D_l / D_t) */
-    double edge_mm;
+    double unit;                                  /* of the tissue, relative to the default one */
+    double scale;                                 /* sqrt(D_l / D_t) */
+    double edge_mm;                               /* about the mean edge */
     double stimulated_mm, from_mm, to_mm, end_mm; /* scaled */
 } lengths;
 
@@ -62,27 +60,6 @@ static mt_status run_cable(
 
 /* ---- the slab ---- */
 
-/* Returns a number from -1 to 1 that depends on i only: the finaliser of S. Vigna's generator SplitMix64 (public domain). */
-static double scattered(uint64_t i)
-{
-    uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-52 - 1;
-}
-
-/* Displaces vertices; vertices on the surface stay on it. */
-static void displace(mt_mesh *mesh, const double size_mm[3], double edge_mm)
-{
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        for (size_t k = 0; k < 3; k++) {
-            double *x = &mesh->xyz_mm[3 * v + k];
-            const bool inside = *x > edge_mm / 2 && *x < size_mm[k] - edge_mm / 2;
-            if (inside) *x += displaced * edge_mm * scattered(3 * v + k);
-        }
-}
-
 /* Keeps the elements that are no farther from the corner than the end of the cable: only these are needed. */
 static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *whole, mt_mesh *mesh)
 {
@@ -97,29 +74,18 @@ static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *who
     return mt_mesh_select(arena, whole, near, mesh);
 }
 
-static void find_boxes(const lengths *l, double boxes[3])
-{
-    boxes[0] = ceil(l->end_mm / l->edge_mm);
-    boxes[1] = ceil(l->end_mm / l->scale / l->edge_mm);
-    boxes[2] = BOXES_THICK;
-}
-
 bool mt_corner_fits(const mt_corner *corner)
 {
     const lengths l = find_lengths(corner);
-    double boxes[3];
-    find_boxes(&l, boxes);
-    return 6 * boxes[0] * boxes[1] * boxes[2] <= MT_CORNER_MOST;
+    const double area_mm2 = M_PI / 4 * l.end_mm * l.end_mm / l.scale;
+    return mt_mosaic_elements(corner->length_mm, area_mm2) <= MT_CORNER_MOST;
 }
 
-static mt_status make_mesh(mt_arena *arena, const lengths *l, mt_mesh *mesh)
+static mt_status make_mesh(mt_arena *arena, const mt_corner *corner, const lengths *l, mt_mesh *mesh)
 {
     mt_mesh whole;
-    double size_mm[3];
-    find_boxes(l, size_mm);
-    for (size_t k = 0; k < 3; k++) size_mm[k] *= l->edge_mm;
-    MT_TRY(mt_slab_make(arena, size_mm, l->edge_mm, &whole));
-    displace(&whole, size_mm, l->edge_mm);
+    const double size_mm[2] = {l->end_mm, l->end_mm / l->scale};
+    MT_TRY(mt_mosaic_make(arena, corner->length_mm, size_mm, &whole));
     return cut_round(arena, l, &whole, mesh);
 }
 
@@ -158,7 +124,7 @@ mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_sla
     s->speed_mm_ms = mt_cable_speed(&plane, l.from_mm, l.to_mm);
     s->dead_ms = fmax(dead_ms, 4 * l.edge_mm * fmax(l.scale, 1) / s->speed_mm_ms);
     s->end_ms = 3 * round.activation_ms[round.n - 1] + dead_ms;
-    MT_TRY(make_mesh(arena, &l, &s->mesh));
+    MT_TRY(make_mesh(arena, corner, &l, &s->mesh));
     MT_TRY(mt_adjacency_make(arena, &s->mesh, &s->adjacency));
     return make_elements(arena, &l, &round, s);
 }

@@ -6,9 +6,8 @@
  * other tissue these lengths scale with the square root of D_l, and with large elements they are at least 1.25, 2 and 5 edges. With the
  * activation times T of the elements and T' of the cable at the same distance, the error of a direction is the slope of T over T', less 1.
  *
- * The slab consists of mirrored boxes (mesh/make/slab.h), three boxes thick, with inner vertices displaced by up to 15 % of an edge. With
- * the displacements the mean error over all directions is that on Gmsh meshes within 3 points if D_l / D_t differs from that of the default
- * tissue by a factor of 2 at most (solver/README.md, "Reaction spreading"). They are the same in every slab. */
+ * The slab is unstructured (mesh/make/mosaic.h). Errors are those on Gmsh meshes of the same element size within 3 points
+ * (solver/README.md, "Reaction spreading"). */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -50,11 +49,11 @@ typedef struct mt_corner_errors {
     double sector[MT_CORNER_SECTORS], mean, rms; /* mean and root mean square over the sectors */
 } mt_corner_errors;
 
-/* True if the slab has at most MT_CORNER_MOST elements, so that a wavefront takes a second at most. It has more if D_l / D_t is above about
- * 150. */
+/* True if the slab has at most about MT_CORNER_MOST elements, so that a wavefront takes a second at most. It has more if D_l / D_t is above
+ * about 150. */
 bool mt_corner_fits(const mt_corner *corner);
 
-#define MT_CORNER_MOST 8000
+#define MT_CORNER_MOST 6000
 
 /* Builds slab and reference in `arena`. Without propagation on the cable, speed_mm_ms is NaN and there is no slab. Fails with the errors of
  * `mt_slab_make` and `mt_cable_run`. */

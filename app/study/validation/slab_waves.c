@@ -16,13 +16,13 @@ static const double to_mm = 18; /* scaled */
 /* ---- references ---- */
 
 mt_status mt_slab_references_make(
-    mt_arena *arena, const mt_cell_model *model, double dt_ms, mt_slab_references *r)
+    mt_arena *arena, const mt_cell_model *model, const mt_tissue *tissue, double dt_ms, mt_slab_references *r)
 {
     *r = (mt_slab_references){.model = model,
+        .tissue = tissue,
         .dt_ms = dt_ms,
         .limit_dt_ms = dt_ms / 10,
-        .scale =
-            sqrt(mt_tissue_diffusivity_l(&mt_tissue_default) / mt_tissue_diffusivity_t(&mt_tissue_default))};
+        .scale = sqrt(mt_tissue_diffusivity_l(tissue) / mt_tissue_diffusivity_t(tissue))};
     MT_TRY(mt_plane_wave_cable(arena, model, 0, true, to_mm, dt_ms, &r->round));
     MT_TRY(mt_plane_wave_cable(arena, model, 0, false, to_mm, dt_ms, &r->plane));
     MT_TRY(mt_plane_wave_cable_speed(model, 0, r->limit_dt_ms, &r->limit_speed_mm_ms));
@@ -107,7 +107,7 @@ static mt_status run_vertices(mt_arena *arena, slab *s)
     MT_ALLOC(arena, stimulated, s->n);
     for (size_t v = 0; v < s->n; v++) stimulated[v] = s->distance_mm[v] < mt_plane_wave_stimulated_mm;
     const mt_finite_elements problem = {.mesh = s->mesh,
-        .tissue = &mt_tissue_default,
+        .tissue = s->references->tissue,
         .consistent = s->consistent,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
@@ -161,7 +161,7 @@ static void compare(slab *s)
 
 static mt_status make_operator(mt_arena *arena, const mt_slab_method *method, slab *s)
 {
-    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    const mt_tissues tissues = mt_tissues_uniform(s->references->tissue);
     const mt_spreading spreading = {.n = 1, .law = method->law};
     const mt_diffusion_options options = {.spreading = method->law ? &spreading : NULL};
     mt_adjacency adjacency;

@@ -1,6 +1,6 @@
 /* Conduction velocity through a slab of elements, compared with converged 1-D cables (solver/cable.h).
  *
- * The slab has the default tissue with fibres along x, a size of 20 x 7 mm or slightly more, and a corner at 0. Lengths are scaled:
+ * The slab has fibres along x, the longitudinal diffusivity of the default tissue and any transverse one, a size of 20 x 7 mm or slightly more, and a corner at 0. Lengths are scaled:
  * a mm along y or z counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic. Three waves propagate through it, each
  * until full activation. For 2 ms the benchmark's current, 50 uA/mm^3, stimulates elements with centres, or vertices, within 3
  * scaled mm:
@@ -23,6 +23,7 @@ extern const double mt_slab_waves_size_mm[2];
 /* Waves along cables of points 0.02 mm apart, in scaled lengths: a circular wave and a plane one. */
 typedef struct mt_slab_references {
     const mt_cell_model *model; /* with its first variant */
+    const mt_tissue *tissue;    /* borrowed */
     double dt_ms;
     double scale; /* sqrt(D_l / D_t): ratio of longitudinal to transverse velocity */
     mt_cable_wave round, plane;
@@ -33,8 +34,8 @@ typedef struct mt_slab_references {
 
 /* Computes the references in `arena`. Fails with MT_NUMERICS if a wave dies out, or with MT_MEMORY. Returns the errors of
  * `mt_cable_run`. */
-MT_NODISCARD mt_status mt_slab_references_make(
-    mt_arena *arena, const mt_cell_model *model, double dt_ms, mt_slab_references *references);
+MT_NODISCARD mt_status mt_slab_references_make(mt_arena *arena, const mt_cell_model *model,
+    const mt_tissue *tissue, double dt_ms, mt_slab_references *references);
 
 enum { MT_SLAB_SECTORS = 9 }; /* 10 degrees each, from the fibre direction, in scaled lengths */
 

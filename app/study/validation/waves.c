@@ -314,7 +314,7 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments)
     MT_ALLOC(arena, m, 1);
     MT_TRY(parse(arguments, m));
     mt_progress_stage("1-D cables");
-    MT_TRY(mt_slab_references_make(arena, m->model, m->dt_ms, &m->references));
+    MT_TRY(mt_slab_references_make(arena, m->model, &mt_tissue_default, m->dt_ms, &m->references));
     MT_TRY(measure_all(m));
     const mt_diffusion_scheme *s = &m->method[CHOSEN].scheme;
     (void)snprintf(title, sizeof title,

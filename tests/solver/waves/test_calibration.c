@@ -87,12 +87,12 @@ Test(calibration, healthy_cells_keep_the_law_that_was_fitted_to_many_meshes)
 }
 
 /* Half and a quarter of g_Na: with the default law activation is 8 and 14 % late on Gmsh's meshes of 0.37 mm; beta has to be larger by a
- * factor of 1.4 and 2. */
+ * factor of 1.3 and 2. */
 Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
 {
     static const struct {
         double share, late[2], beta[2];
-    } row[] = {{0.5, {0.06, 0.1}, {0.07, 0.085}}, {0.25, {0.11, 0.17}, {0.1, 0.13}}};
+    } row[] = {{0.5, {0.06, 0.1}, {0.065, 0.085}}, {0.25, {0.11, 0.17}, {0.1, 0.13}}};
     const double usual = mt_diffusion_scheme_default.spreading;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         kind k;
@@ -133,7 +133,8 @@ Test(calibration, cells_that_do_not_conduct_are_found_on_the_cable)
     mt_arena_free(&k.arena);
 }
 
-/* Fully recovered, partly recovered and refractory cells: the action potential takes about 300 ms. */
+/* Fully recovered, partly recovered and refractory cells: the action potential takes about 300 ms. After 360 ms activation is 10.2 to 10.7 %
+ * late on two Gmsh meshes. */
 Test(calibration, premature_activation_is_later_the_shorter_the_interval_and_stops_in_refractory_tissue)
 {
     static const double interval_ms[] = {1000, 360, 280};
@@ -148,7 +149,7 @@ Test(calibration, premature_activation_is_later_the_shorter_the_interval_and_sto
             MT_OK, "%s", mt_message());
     cr_expect(conducts[0] && conducts[1] && !conducts[2]);
     cr_expect_lt(errors[0].rms, 0.05, "%g", errors[0].rms);
-    cr_expect(errors[1].mean > 0.08 && errors[1].mean < 0.25, "%g", errors[1].mean);
+    cr_expect_float_eq(errors[1].mean, 0.104, 0.03, "%g", errors[1].mean);
     mt_arena_free(&k.arena);
 }
 
