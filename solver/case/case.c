@@ -146,8 +146,9 @@ static const char *const method_name[] =
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
-        "which reduces the CV error on coarse meshes. 0: off (see `solver/README.md`). With the default, "
-        "cells with changed parameters have their own factors, which are calibrated."),
+        "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
+        "default, cells with changed parameters, and tissue of unusual anisotropy, have their own factors, "
+        "which are calibrated."),
     MT_YAML_NUMBERS(mt_case, diffusion.spreading_of_cells, diffusion.n_spreading_of_cells,
         "spreading_of_cells", MT_YAML_WITHIN(0, 1),
         "The same factor for each kind of cells in each tissue, in the order of their first elements, as "

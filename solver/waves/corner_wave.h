@@ -7,7 +7,7 @@
  * activation times T of the elements and T' of the cable at the same distance, the error of a direction is the slope of T over T', less 1.
  *
  * The slab is unstructured (mesh/make/mosaic.h). Errors are those on Gmsh meshes of the same element size within 3 points
- * (solver/README.md, "Reaction spreading"). */
+ * (solver/diffusion/README.md). */
 #pragma once
 
 #include "mesh/adjacency.h"
