@@ -58,9 +58,12 @@
  *
  *     kappa_c <= min(1 / |a_cc|, 1/j + 1 / (2 |a_cc|))
  *
- * The second term is the bound above. The first keeps the stiffest elements of irregular meshes, with kappa far
- * above their own diffusion time, from emitting more than they contain. beta is smoothed by the same diffusion
- * as t, so that kappa does not jump at a border of cells. */
+ * The second term is the bound above; 1/j is also that of cells below rest, where I_K1 restores V faster than
+ * anything in a weak action potential. The first keeps the stiffest elements of irregular meshes, with kappa
+ * far above their own diffusion time, from emitting more than they contain. Limited kappa differ between
+ * neighbours, so that a uniform reaction would move charge: cells with K_o 10 mM that start 15 mV below their
+ * rest would diverge. kappa is therefore averaged twice over each element and its neighbours, and limited again.
+ * beta is smoothed by the same diffusion as t, so that kappa does not jump at a border of cells. */
 #pragma once
 
 #include "solver/diffusion/stars.h"

@@ -74,6 +74,19 @@ double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_v
     return largest;
 }
 
+double mt_calibration_hyperpolarised_rate(
+    const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms)
+{
+    static const double least_mV = 5, most_mV = 40;
+    double largest = 0;
+    cell c;
+    begin(model, rested, dt_ms, &c);
+    const double at_rest = change(&c, 0);
+    for (double down = least_mV; down <= most_mV; down++)
+        largest = fmax(largest, (change(&c, -down) - at_rest) / (down * dt_ms));
+    return largest;
+}
+
 void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *cells, double dt_ms,
     double v_mV[MT_CALIBRATION_UPSTROKE])
 {
@@ -101,9 +114,10 @@ bool mt_calibration_same_upstroke(
 static mt_spreading_law law_of(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
 {
     if (beta == scheme->spreading) return mt_spreading_law_of(scheme);
-    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms);
+    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms),
+                 low = mt_calibration_hyperpolarised_rate(corner->model, corner->cells, corner->dt_ms);
     return (mt_spreading_law){
-        .beta = beta, .reaction_ms = MT_CALIBRATION_RESTORING / j, .limits_kappa = true};
+        .beta = beta, .reaction_ms = fmin(MT_CALIBRATION_RESTORING / j, 1 / low), .limits_kappa = true};
 }
 
 typedef struct fitting {

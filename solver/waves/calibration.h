@@ -3,7 +3,8 @@
  *
  * The cells first rest for MT_CALIBRATION_REST_MS, because a variant with changed parameters starts at the resting state of its base. A
  * single action potential yields the greatest rate j at which they restore V. The law's 1/j is MT_CALIBRATION_RESTORING / j: 0.1 ms for TP06
- * cells, with j = 4.5 per ms. beta is the zero of the mean error, found by the secant method to MT_CALIBRATION_TOLERANCE. The default law
+ * cells, with j = 4.5 per ms. It is at most the reciprocal of the rate after a hyperpolarisation, so that sawtooth patterns do not grow
+ * there by more than some mV. beta is the zero of the mean error, found by the secant method to MT_CALIBRATION_TOLERANCE. The default law
  * is kept if its mean error is at most MT_CALIBRATION_KEPT: it was fitted to many meshes.
  *
  * Elements of less than about 0.27 mm in the default tissue have small errors, but are many. For them the law is that of 0.27 mm, and
@@ -22,7 +23,7 @@
 #define MT_CALIBRATION_SAME_mV 2
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 2 };
+enum { MT_CALIBRATION_VERSION = 3 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */
@@ -37,6 +38,11 @@ MT_NODISCARD mt_status mt_calibration_rest(
 
 /* Returns the greatest rate -df/dv during an action potential of cells at rest [1/ms]. */
 double mt_calibration_restoring_rate(const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
+
+/* Returns the greatest rate at which cells at rest restore V from a hyperpolarisation by 5 to 40 mV: its initial change, divided by the
+ * distance [1/ms]. Below the potassium equilibrium I_K1 restores V faster than anything in an action potential of weak cells. */
+double mt_calibration_hyperpolarised_rate(
+    const mt_cell_model *model, const mt_cell_variant *rested, double dt_ms);
 
 /* Computes V of a cell at equal times during a stimulus of 2 ms: its upstroke. */
 enum { MT_CALIBRATION_UPSTROKE = 17 };

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh/make/mosaic.h"
 #include "solver/cable.h"
 #include "solver/diffusion/spreading.h"
 #include "solver/waves/calibration.h"
+#include "solver/waves/wave_run.h"
 #include "tests/solver/cells/reduced_sodium.h"
 
 /* A kind of cells at rest, with a share of g_Na. */
@@ -165,4 +167,84 @@ Test(calibration, upstrokes_differ_with_the_sodium_current_only)
     }
     cr_expect(!mt_calibration_same_upstroke(upstroke[0], upstroke[1]));
     cr_expect(mt_calibration_same_upstroke(upstroke[0], upstroke[2]));
+}
+
+/* The range of V in a run. */
+typedef struct range {
+    size_t n;
+    double low_mV, high_mV;
+} range;
+
+static void widen(void *user, const double *v_mV)
+{
+    range *r = user;
+    for (size_t c = 0; c < r->n; c++) {
+        r->low_mV = fmin(r->low_mV, v_mV[c]);
+        r->high_mV = fmax(r->high_mV, v_mV[c]);
+    }
+}
+
+/* Follows tissue of these cells with a calibrated law for 5 ms. The first step hyperpolarises all elements by down_mV, and half of them, at
+ * random, by 4 mV more. */
+static range follow(mt_arena *arena, const kind *k, const mt_cell_variant *start, double down_mV)
+{
+    static const double size_mm[2] = {15, 5};
+    const mt_calibration found = calibrate(k, NULL);
+    const mt_spreading spreading = {.n = 1, .law = &found.law};
+    const mt_diffusion_options options = {.spreading = &spreading};
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    mt_cell_model model = *k->corner.model;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion;
+    uint32_t *element;
+    double *activation_ms;
+    model.variants = start;
+    cr_assert_eq(mt_mosaic_make(arena, k->corner.length_mm, size_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_adjacency_make(arena, &mesh, &adjacency), MT_OK);
+    cr_assert_eq(mt_diffusion_make_with(
+                     arena, &mesh, &adjacency, &tissues, &mt_diffusion_scheme_default, &options, &diffusion),
+        MT_OK, "%s", mt_message());
+    element = mt_arena_alloc(arena, 2 * mesh.n_elements, sizeof *element);
+    activation_ms = mt_arena_alloc(arena, mesh.n_elements, sizeof *activation_ms);
+    mt_stimulus stimuli[2] = {{.duration_ms = 0.02, .rise_mV_ms = -down_mV / 0.02, .element = element},
+        {.duration_ms = 0.02, .rise_mV_ms = -4 / 0.02, .element = element + mesh.n_elements}};
+    for (uint32_t e = 0; e < mesh.n_elements; e++) {
+        element[stimuli[0].n_elements++] = e;
+        if (e * UINT64_C(2654435761) >> 20 & 1) element[mesh.n_elements + stimuli[1].n_elements++] = e;
+    }
+    const mt_monodomain problem = {.diffusion = &diffusion,
+        .model = &model,
+        .dt_ms = 0.02,
+        .pde_steps = mt_monodomain_pde_steps(&diffusion, 0.02),
+        .splitting = MT_SPLITTING_COMPENSATED,
+        .n_stimuli = 2,
+        .stimulus = stimuli,
+        .mesh = &mesh};
+    range seen = {mesh.n_elements, INFINITY, -INFINITY};
+    const mt_wave_run run = {
+        .problem = &problem, .what = "rest", .end_ms = 5, .dead_ms = 5, .look = widen, .user = &seen};
+    cr_assert_eq(mt_wave_run_make(arena, &run, activation_ms), MT_OK, "%s", mt_message());
+    return seen;
+}
+
+/* Sawtooth patterns must not grow where I_K1 restores V: in cells with K_o 10 mM, which rest at -70 mV and start at -85 mV, and in cells with
+ * 0.12 of g_Na that are hyperpolarised by 10 mV. If the law ignores the rate after a hyperpolarisation, or if kappa is not averaged, V
+ * diverges or the tissue is activated within 3 ms. */
+Test(calibration, cells_far_below_rest_return_to_it_without_activation)
+{
+    for (int i = 0; i < 2; i++) {
+        kind k;
+        make(&k, i == 0 ? 1 : 0.12, 0.85);
+        const mt_cell_variant start = k.corner.model->variants[0];
+        if (i == 0) {
+            k.cells.parameters[TP06_K_O] = 10;
+            cr_assert_eq(mt_calibration_rest(&k.arena, k.corner.model, &start, &k.rested), MT_OK);
+        }
+        const range seen = follow(&k.arena, &k, &start, i == 0 ? 0 : 10);
+        cr_log_info("%g to %g mV", seen.low_mV, seen.high_mV);
+        cr_expect_gt(seen.low_mV, -101, "%g mV", seen.low_mV);
+        cr_expect_lt(seen.high_mV, i == 0 ? -52 : -75, "%g mV", seen.high_mV);
+        mt_arena_free(&k.arena);
+    }
 }
