@@ -105,7 +105,7 @@ static void expect_calibrated(double length_mm)
             .tissue = &mt_tissue_default,
             .length_mm = length_mm};
         try_out(kinds[k].what, &t);
-        cr_expect_gt(t.usual.delay_mean, t.own.delay_mean + 0.03, "%s", kinds[k].what);
+        cr_expect_gt(t.usual.delay_mean, t.own.delay_mean + 0.02, "%s", kinds[k].what);
         cr_expect_lt(t.own.delay_rms, length_mm < 0.3 ? 0.06 : kinds[k].worst, "%s: %g", kinds[k].what,
             t.own.delay_rms);
         mt_arena_free(&c.arena);
