@@ -7,6 +7,15 @@
 #include "solver/case/case.h"
 #include "solver/backends/backend.h"
 
+/* A partition that several layouts share: METIS takes longer than the steps of a small slab. */
+typedef struct slab_partition {
+    const struct slab_partition *next;
+    const uint32_t *neighbour; /* of the mesh */
+    mt_partition_method method;
+    uint32_t chips, tiles;
+    mt_partition partition;
+} slab_partition;
+
 typedef struct slab_problem {
     mt_arena arena;
     mt_mesh mesh;
@@ -17,6 +26,7 @@ typedef struct slab_problem {
     mt_monodomain problem;
     mt_results results; /* of run_backend */
     ipu_target target;  /* the gc200, with enough memory for an entire mesh on one tile */
+    const slab_partition *partitions;
 } slab_problem;
 
 /* Builds the tissue of the benchmark on s->mesh, in the arena of s; the elements with x, y, z below near_mm are stimulated for 2 ms from
@@ -54,19 +64,32 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     make_problem(s, (double[]){1.5, 1.5, 1.5});
 }
 
+static inline const mt_partition *partition_by(
+    slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles)
+{
+    const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
+    for (const slab_partition *p = s->partitions; p; p = p->next)
+        if (p->neighbour == s->adjacency.neighbour && p->method == method && p->chips == chips &&
+            p->tiles == tiles)
+            return &p->partition;
+    slab_partition *made = mt_arena_alloc(&s->arena, 1, sizeof *made);
+    *made = (slab_partition){s->partitions, s->adjacency.neighbour, method, chips, tiles, {0}};
+    cr_assert_eq(
+        mt_partition_make(&s->arena, &s->adjacency, &options, &made->partition), MT_OK, "%s", mt_message());
+    s->partitions = made;
+    return &made->partition;
+}
+
 /* Returns a layout on `chips` chips of `tiles` tiles; partition and halo are in the arena of the problem. */
 static inline mt_layout layout_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles, const mt_scheme *scheme)
 {
-    const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
-    mt_partition partition;
     mt_halo *halo = mt_arena_alloc(&s->arena, 1, sizeof *halo);
     ipu_target *target = mt_arena_alloc(&s->arena, 1, sizeof *target);
     cr_assert_eq(ipu_target_several(&s->target, chips, target), MT_OK, "%s", mt_message());
-    cr_assert_eq(
-        mt_partition_make(&s->arena, &s->adjacency, &options, &partition), MT_OK, "%s", mt_message());
+    const mt_partition *partition = partition_by(s, method, chips, tiles);
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
-    cr_assert_eq(mt_halo_make(&s->arena, &pattern, &partition, scheme, halo), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_halo_make(&s->arena, &pattern, partition, scheme, halo), MT_OK, "%s", mt_message());
     return (mt_layout){.target = target, .halo = halo};
 }
 
