@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/app/sketch.h"
 
 #include "data/files/h5.h"
 #include "mesh/vtk/vtkhdf.h"
@@ -69,6 +70,7 @@ static void check_result(void)
 
 Test(maps, maps_are_in_the_result_file_in_a_table_and_in_pictures)
 {
+    sketch_draws = true;
     char *table = works("run case.yaml -o out --format json");
     check_result();
     cr_expect(fabs(json_number(table, "apd90", "median") - 293) < 10, "%s", table);

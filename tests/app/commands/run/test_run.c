@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/app/sketch.h"
 #include "tests/solver/small_case.h"
 
 #include "app/cli/console.h"
@@ -82,6 +83,7 @@ Test(run, the_files_contain_the_mesh_a_picture_points_tables_and_used_values)
     mt_arena arena = {0};
     mt_mesh mesh;
     size_t n;
+    sketch_draws = true;
     free(works("run small.yaml --output out"));
     cr_assert_eq(mt_vtkhdf_read(&arena, "out/result.hdf", &mesh), MT_OK);
     cr_assert_eq(mesh.n_elements, CELLS);
