@@ -76,13 +76,14 @@ static mt_status make_ball(mt_arena *arena, size_t n, ball *b)
     return MT_OK;
 }
 
-static bool meet(ball *b, uint32_t element)
+static bool has_met(const ball *b, uint32_t element) { return b->met[element / 64] >> element % 64 & 1; }
+
+/* For an element that has not been met. */
+static void meet(ball *b, uint32_t element)
 {
-    const uint64_t bit = (uint64_t)1 << element % 64;
-    if (b->n == ROOM || b->met[element / 64] & bit) return false;
-    b->met[element / 64] |= bit;
+    if (b->n == ROOM) return;
+    b->met[element / 64] |= (uint64_t)1 << element % 64;
     b->element[b->n++] = element;
-    return true;
 }
 
 static void forget(ball *b)
@@ -101,7 +102,8 @@ static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b
         uint32_t ring[MT_RING_MAX];
         const uint32_t *near = mt_pattern_row(&f->pattern, b->element[k], ring);
         for (size_t j = 0; j < MT_RING_MAX && near[j] != b->element[k]; j++)
-            if (conducted(f, near[j]) && mt_square3(f->centre[near[j]], f->centre[middle]) <= most)
+            if (!has_met(b, near[j]) && conducted(f, near[j]) &&
+                mt_square3(f->centre[near[j]], f->centre[middle]) <= most)
                 meet(b, near[j]);
     }
 }
