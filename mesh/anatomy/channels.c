@@ -1,20 +1,17 @@
 #include "mesh/anatomy/channels.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/core/disjoint.h"
 #include "data/core/flood.h"
 #include "data/core/order.h"
-#include "data/core/vec3.h"
-#include "mesh/anatomy/nearest.h"
+#include "mesh/anatomy/opening.h"
 
 #define NONE UINT32_MAX
 
-/* The radius of a ball of wide tissue is at least RADIUS elements. An element is in a ball if its centroid is not farther outside than SLACK
- * elements, as borders are rough and the centres are a few points only. */
-static const double RADIUS = MT_CHANNEL_ELEMENTS / 2.0, SLACK = 0.25;
+/* The clearance of wide tissue [elements]. */
+static const double WIDE = MT_CHANNEL_ELEMENTS / 2.0;
 
 /* The narrowest part of a channel has a clearance within this of the smallest one [elements]. */
 static const double EQUALLY_NARROW = 0.25;
@@ -22,234 +19,32 @@ static const double EQUALLY_NARROW = 0.25;
 /* Smaller pieces of wide tissue are narrow: in a channel that is hardly wide enough some balls fit by chance. */
 enum { PIECE_MIN = MT_CHANNEL_ELEMENTS * MT_CHANNEL_ELEMENTS * MT_CHANNEL_ELEMENTS };
 
-typedef enum kind { NON_CONDUCTING, NARROW, OPENED, CORE } kind;
-
 typedef struct finding {
     const mt_mesh *mesh;
-    const uint8_t *conducting;
     mt_adjacency adjacency;
-    mt_mesh interface;
-    mt_nearest nearest;
-    double *star_mm3;     /* [n_vertices] mean volume of the elements around a vertex */
-    double *length_mm;    /* [n_elements] local element size */
-    double *distance_mm;  /* [n_vertices] from the interface */
-    double *clearance_mm; /* [n_elements] of conducting elements; infinite far from the interface */
-    uint8_t *kind;        /* [n_elements] */
+    mt_clearance clearance;
+    uint8_t *width;       /* [n_elements] */
+    double *clearance_mm; /* [n_elements] of narrow elements, once needed */
 } finding;
 
-/* ---- element sizes ---- */
+/* ---- components of narrow elements ---- */
 
-static mt_status find_lengths(mt_arena *scratch, finding *f)
-{
-    const mt_mesh *mesh = f->mesh;
-    uint32_t *n;
-    MT_ALLOC(scratch, f->length_mm, mesh->n_elements);
-    MT_ALLOC(scratch, f->star_mm3, mesh->n_vertices);
-    MT_ALLOC(scratch, n, mesh->n_vertices);
-    for (size_t i = 0; i < 4 * mesh->n_elements; i++) {
-        f->star_mm3[mesh->element_vertex[i]] += mt_mesh_volume_mm3(mesh, i / 4);
-        n[mesh->element_vertex[i]]++;
-    }
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        if (n[v] > 0) f->star_mm3[v] /= n[v];
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        const uint32_t *v = mesh->element_vertex + 4 * c;
-        double sum = 0;
-        for (int k = 0; k < 4; k++) sum += f->star_mm3[v[k]];
-        f->length_mm[c] = cbrt(sum / 4);
-    }
-    return MT_OK;
-}
-
-/* ---- the interface, and distances from it ---- */
-
-static double distance_of(const finding *f, const double point_mm[3])
-{
-    double distance_mm;
-    (void)mt_nearest_find(&f->nearest, point_mm, NULL, &distance_mm);
-    return distance_mm;
-}
-
-/* Finds the distances of the vertices of conducting elements; infinite if they are clearly in the core. */
-static mt_status find_distances(mt_arena *scratch, finding *f)
-{
-    enum { FAR = 3 }; /* radii of a ball */
-    const mt_mesh *mesh = f->mesh;
-    uint8_t *wanted;
-    MT_ALLOC(scratch, wanted, mesh->n_vertices);
-    MT_ALLOC(scratch, f->distance_mm, mesh->n_vertices);
-    for (size_t i = 0; i < 4 * mesh->n_elements; i++)
-        if (f->conducting[i / 4]) wanted[mesh->element_vertex[i]] = 1;
-    for (size_t i = 0; i < 3 * f->interface.n_faces; i++) wanted[f->interface.face_vertex[i]] = 0;
-#pragma omp parallel for schedule(dynamic, 256)
-    for (size_t v = 0; v < mesh->n_vertices; v++) {
-        const double *x = mesh->xyz_mm + 3 * v;
-        if (!wanted[v]) continue;
-        f->distance_mm[v] = INFINITY;
-        if (mt_nearest_within(&f->nearest, x, FAR * RADIUS * cbrt(f->star_mm3[v])))
-            f->distance_mm[v] = distance_of(f, x);
-    }
-    return MT_OK;
-}
-
-/* A point of an element and its distance from the interface. */
-typedef struct clearance {
-    double point_mm[3], distance_mm;
-} clearance;
-
-/* Replaces the point if another one is farther from the interface. `bound_mm`: an upper bound of its distance. */
-static void extend(const finding *f, const double point_mm[3], double bound_mm, clearance *best)
-{
-    if (bound_mm <= best->distance_mm) return;
-    const double distance_mm = distance_of(f, point_mm);
-    if (!(distance_mm > best->distance_mm)) return;
-    best->distance_mm = distance_mm;
-    memcpy(best->point_mm, point_mm, sizeof best->point_mm);
-}
-
-static void extend_to_centroid(const finding *f, size_t element, clearance *best)
-{
-    const uint32_t *v = f->mesh->element_vertex + 4 * element;
-    double x[3], bound_mm = INFINITY;
-    mt_mesh_centroid(f->mesh, element, x);
-    for (int k = 0; k < 4; k++)
-        bound_mm =
-            fmin(bound_mm, f->distance_mm[v[k]] + sqrt(mt_square3(x, f->mesh->xyz_mm + 3 * (size_t)v[k])));
-    extend(f, x, bound_mm, best);
-}
-
-static void extend_to_midpoint(const finding *f, uint32_t from, uint32_t to, clearance *best)
-{
-    const double *a = f->mesh->xyz_mm + 3 * (size_t)from, *b = f->mesh->xyz_mm + 3 * (size_t)to,
-                 x[3] = {(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2};
-    extend(f, x, fmin(f->distance_mm[from], f->distance_mm[to]) + sqrt(mt_square3(a, b)) / 2, best);
-}
-
-/* Returns the point of an element that is farthest from the interface, or a vertex that is as far as a core element needs. */
-static clearance find_clearance(const finding *f, size_t element)
-{
-    const uint32_t *v = f->mesh->element_vertex + 4 * element;
-    clearance best = {.distance_mm = -1};
-    for (int k = 0; k < 4; k++) {
-        if (!(f->distance_mm[v[k]] > best.distance_mm)) continue;
-        best.distance_mm = f->distance_mm[v[k]];
-        memcpy(best.point_mm, f->mesh->xyz_mm + 3 * (size_t)v[k], sizeof best.point_mm);
-    }
-    if (best.distance_mm >= RADIUS * f->length_mm[element]) return best;
-    extend_to_centroid(f, element, &best);
-    for (int a = 0; a < 3; a++)
-        for (int b = a + 1; b < 4; b++) extend_to_midpoint(f, v[a], v[b], &best);
-    return best;
-}
-
-/* ---- wide tissue ---- */
-
-/* Sets the kind of all elements to non-conducting, core or, for now, narrow. */
-static mt_status find_core(mt_arena *scratch, finding *f)
-{
-    MT_ALLOC(scratch, f->clearance_mm, f->mesh->n_elements);
-    MT_ALLOC(scratch, f->kind, f->mesh->n_elements);
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (size_t c = 0; c < f->mesh->n_elements; c++) {
-        if (!f->conducting[c]) continue;
-        f->clearance_mm[c] = find_clearance(f, c).distance_mm;
-        f->kind[c] = f->clearance_mm[c] < RADIUS * f->length_mm[c] ? NARROW : CORE;
-    }
-    return MT_OK;
-}
-
-static bool has_neighbour(const finding *f, size_t element, kind wanted)
-{
-    for (size_t i = 4 * element; i < 4 * element + 4; i++)
-        if (f->adjacency.neighbour[i] != MT_NO_ELEMENT && f->kind[f->adjacency.neighbour[i]] == wanted)
-            return true;
-    return false;
-}
-
-/* Elements in the order of a breadth-first search. stamp[c]: the last search that found c. */
-typedef struct search {
-    uint32_t *queue, *stamp, number;
-    size_t n;
-} search;
-
-static void reach(search *s, uint32_t element)
-{
-    if (s->stamp[element] == s->number) return;
-    s->stamp[element] = s->number;
-    s->queue[s->n++] = element;
-}
-
-/* Marks the elements outside the core that are in the largest ball around a point of a core element, and connected with it there. */
-static void open_ball(finding *f, uint32_t element, search *s)
-{
-    const clearance centre = find_clearance(f, element);
-    const double free_mm = isinf(centre.distance_mm) ? distance_of(f, centre.point_mm) : centre.distance_mm,
-                 radius_mm = free_mm + SLACK * f->length_mm[element];
-    s->n = 0, s->number++;
-    reach(s, element);
-    for (size_t k = 0; k < s->n; k++)
-        for (size_t i = 4 * (size_t)s->queue[k]; i < 4 * (size_t)s->queue[k] + 4; i++) {
-            const uint32_t next = f->adjacency.neighbour[i];
-            double x[3];
-            if (next == MT_NO_ELEMENT || (f->kind[next] != NARROW && f->kind[next] != OPENED)) continue;
-            mt_mesh_centroid(f->mesh, next, x);
-            if (mt_square3(x, centre.point_mm) > radius_mm * radius_mm) continue;
-            f->kind[next] = OPENED;
-            reach(s, next);
-        }
-}
-
-static mt_status open_elements(finding *f)
-{
-    MT_SCRATCH(scratch);
-    search s = {0};
-    MT_ALLOC(scratch, s.queue, f->mesh->n_elements);
-    MT_ALLOC(scratch, s.stamp, f->mesh->n_elements);
-    for (size_t c = 0; c < f->mesh->n_elements; c++)
-        if (f->kind[c] == CORE && (has_neighbour(f, c, NARROW) || has_neighbour(f, c, OPENED)))
-            open_ball(f, (uint32_t)c, &s);
-    return MT_OK;
-}
-
-/* ---- connected elements of one sort ---- */
-
-/* Finds the neighbours of wide (or else narrow) elements that are wide (or else narrow), too; for mt_flood. */
+/* Finds the narrow neighbours of an element; for mt_flood. */
 typedef struct look {
     const finding *f;
-    bool wide;
     uint32_t neighbour[4];
 } look;
 
-static size_t neighbours_of(void *context, uint32_t element, const uint32_t **neighbour)
+static size_t narrow_neighbours(void *context, uint32_t element, const uint32_t **neighbour)
 {
     look *l = context;
     for (size_t side = 0; side < 4; side++) {
         const uint32_t next = l->f->adjacency.neighbour[4 * (size_t)element + side];
-        const bool same =
-            next != MT_NO_ELEMENT && (l->wide ? l->f->kind[next] >= OPENED : l->f->kind[next] == NARROW);
-        l->neighbour[side] = same ? next : MT_FLOOD_NONE;
+        l->neighbour[side] = next != MT_NO_ELEMENT && l->f->width[next] == MT_NARROW ? next : MT_FLOOD_NONE;
     }
     *neighbour = l->neighbour;
     return 4;
 }
-
-/* Makes small pieces of wide tissue narrow. */
-static mt_status remove_small_pieces(finding *f)
-{
-    MT_SCRATCH(scratch);
-    look wide = {.f = f, .wide = true};
-    uint32_t *seen, *piece;
-    MT_ALLOC(scratch, seen, f->mesh->n_elements);
-    MT_ALLOC(scratch, piece, f->mesh->n_elements);
-    for (size_t c = 0; c < f->mesh->n_elements; c++) {
-        if (f->kind[c] < OPENED || seen[c]) continue;
-        const size_t n = mt_flood((uint32_t)c, 1, neighbours_of, &wide, seen, piece);
-        for (size_t k = 0; k < n && n < PIECE_MIN; k++) f->kind[piece[k]] = NARROW;
-    }
-    return MT_OK;
-}
-
-/* ---- components of narrow elements ---- */
 
 /* The components, in the order of their first elements: element[start[k] .. start[k + 1]). */
 typedef struct components {
@@ -262,7 +57,7 @@ static void add_component(const finding *f, uint32_t first, components *all)
 {
     look narrow = {.f = f};
     uint32_t *element = all->element + all->start[all->n];
-    const size_t n = mt_flood(first, 0, neighbours_of, &narrow, all->place, element);
+    const size_t n = mt_flood(first, 0, narrow_neighbours, &narrow, all->place, element);
     for (uint32_t k = 0; k < n; k++) all->place[element[k]] = k;
     all->start[all->n + 1] = all->start[all->n] + (uint32_t)n;
     all->n++;
@@ -273,13 +68,13 @@ static mt_status find_components(mt_arena *scratch, const finding *f, components
 {
     size_t n = 0;
     *all = (components){0};
-    for (size_t c = 0; c < f->mesh->n_elements; c++) n += f->kind[c] == NARROW;
+    for (size_t c = 0; c < f->mesh->n_elements; c++) n += f->width[c] == MT_NARROW;
     MT_ALLOC(scratch, all->start, n + 1);
     MT_ALLOC(scratch, all->element, n);
     MT_ALLOC(scratch, all->place, f->mesh->n_elements);
     memset(all->place, 0xff, f->mesh->n_elements * sizeof *all->place);
     for (size_t c = 0; c < f->mesh->n_elements; c++)
-        if (f->kind[c] == NARROW && all->place[c] == NONE) add_component(f, (uint32_t)c, all);
+        if (f->width[c] == MT_NARROW && all->place[c] == NONE) add_component(f, (uint32_t)c, all);
     return MT_OK;
 }
 
@@ -312,7 +107,7 @@ static void list_faces(component *a)
     for (size_t k = 0; k < a->n; k++) {
         for (size_t side = 0; side < 4; side++) {
             const uint32_t other = a->f->adjacency.neighbour[4 * (size_t)a->element[k] + side];
-            if (other != MT_NO_ELEMENT && a->f->kind[other] >= OPENED)
+            if (other != MT_NO_ELEMENT && a->f->width[other] == MT_WIDE)
                 a->face[a->n_faces++] = (uint32_t)(4 * k + side);
         }
         a->faces_from[k + 1] = (uint32_t)a->n_faces;
@@ -419,6 +214,16 @@ static bool add_element(const component *a, bottleneck *b, uint32_t place)
     return false;
 }
 
+/* Finds the clearance of the elements. */
+static mt_status measure(finding *f, const component *a)
+{
+    MT_TRY(mt_clearance_measure(&f->clearance, a->n, a->element));
+#pragma omp parallel for schedule(dynamic, 256)
+    for (size_t k = 0; k < a->n; k++)
+        f->clearance_mm[a->element[k]] = mt_clearance_find(&f->clearance, a->element[k]).distance_mm;
+    return MT_OK;
+}
+
 /* Adds the elements in descending order of clearance until two mouths are connected. */
 static void find_bottleneck(const component *a, bottleneck *b)
 {
@@ -430,7 +235,7 @@ static void find_bottleneck(const component *a, bottleneck *b)
     memset(b->done, 0, a->n);
     while (!add_element(a, b, b->ranked[k].place)) k++;
     b->clearance_mm = b->ranked[k].clearance_mm;
-    b->length_mm = a->f->length_mm[b->ranked[k].element];
+    b->length_mm = a->f->clearance.length_mm[b->ranked[k].element];
 }
 
 /* True if an element is about as narrow as the narrowest of the path. */
@@ -510,7 +315,7 @@ static bool has_two_mouths(component *a)
 static void add_channel(const component *a, bottleneck *b, mt_channels *channels)
 {
     find_bottleneck(a, b);
-    if (b->clearance_mm >= RADIUS * b->length_mm) return;
+    if (b->clearance_mm >= WIDE * b->length_mm) return;
     mt_channel *channel = &channels->channel[channels->n++];
     channel->n_elements = a->n;
     channel->width_mm = 2 * b->clearance_mm;
@@ -520,7 +325,7 @@ static void add_channel(const component *a, bottleneck *b, mt_channels *channels
     for (size_t k = 0; k < a->n; k++) channels->of[a->element[k]] = (uint32_t)channels->n;
 }
 
-static mt_status find_channels(mt_arena *arena, const finding *f, mt_channels *channels)
+static mt_status find_channels(mt_arena *arena, finding *f, mt_channels *channels)
 {
     MT_SCRATCH(scratch);
     components all;
@@ -529,11 +334,14 @@ static mt_status find_channels(mt_arena *arena, const finding *f, mt_channels *c
     MT_TRY(find_components(scratch, f, &all));
     MT_TRY(make_arrays(scratch, &all, &a, &b));
     MT_ALLOC(arena, channels->channel, all.n);
+    MT_ALLOC(scratch, f->clearance_mm, f->mesh->n_elements);
     a.place = all.place;
     for (size_t k = 0; k < all.n; k++) {
         a.element = all.element + all.start[k];
         a.n = all.start[k + 1] - all.start[k];
-        if (has_two_mouths(&a)) add_channel(&a, &b, channels);
+        if (!has_two_mouths(&a)) continue;
+        MT_TRY(measure(f, &a));
+        add_channel(&a, &b, channels);
     }
     return MT_OK;
 }
@@ -542,19 +350,13 @@ mt_status mt_channels_find(
     mt_arena *arena, const mt_mesh *mesh, const uint8_t *conducting, mt_channels *channels)
 {
     MT_SCRATCH(scratch);
-    finding f = {.mesh = mesh, .conducting = conducting};
+    finding f = {.mesh = mesh};
     *channels = (mt_channels){0};
     MT_ALLOC(arena, channels->of, mesh->n_elements);
     if (!conducting) return MT_OK;
     MT_TRY(mt_adjacency_make(scratch, mesh, &f.adjacency));
-    f.interface = *mesh;
-    MT_TRY(mt_border_make(scratch, &f.adjacency, conducting, &f.interface));
-    if (f.interface.n_faces == 0) return MT_OK;
-    MT_TRY(mt_nearest_make(scratch, &f.interface, 0, &f.nearest));
-    MT_TRY(find_lengths(scratch, &f));
-    MT_TRY(find_distances(scratch, &f));
-    MT_TRY(find_core(scratch, &f));
-    MT_TRY(open_elements(&f));
-    MT_TRY(remove_small_pieces(&f));
+    MT_TRY(mt_clearance_make(scratch, mesh, &f.adjacency, conducting, WIDE, &f.clearance));
+    if (f.clearance.interface.n_faces == 0) return MT_OK;
+    MT_TRY(mt_opening_make(scratch, &f.adjacency, conducting, &f.clearance, PIECE_MIN, &f.width));
     return find_channels(arena, &f, channels);
 }
