@@ -2,11 +2,11 @@
  * the expected error of activation times on this mesh.
  *
  * The default law is right for the model's own cells in tissue of ordinary anisotropy. Other cells, and cells in tissue with D_l / D_t
- * different from that of the default tissue by more than MT_FRONTS_ANISOTROPY, are measured, and a law of their own is fitted if the error of
- * the default law is too large (solver/waves/calibration.h). This takes about a second of processor time each and is cached
+ * different from that of the default tissue by more than MT_FRONTS_ANISOTROPY, are measured, and a law of their own is fitted if the error
+ * of the default law is too large (solver/waves/calibration.h). This takes about a second of processor time each and is cached
  * (app/run/cache.h). Kinds of cells with the same upstroke at the start, such as those that differ in potassium currents, share one law.
- * D_l / D_t different by more than MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one errors
- * are measured, but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
+ * D_l / D_t different by more than MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one
+ * errors are measured, but the law is that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
@@ -48,8 +48,8 @@ typedef struct mt_fronts {
     mt_spreading spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme */
 } mt_fronts;
 
-/* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with MT_INPUT
- * if the case fixes the laws of another number of fronts (the message names the key), and with the errors of `mt_calibrate`. */
+/* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with
+ * MT_INPUT if the case fixes the laws of another number of fronts (the message names the key), and with the errors of `mt_calibrate`. */
 MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
     mt_fronts *fronts);

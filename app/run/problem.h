@@ -41,8 +41,9 @@ MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *problem);
 
 /* Builds the problem of another case with mesh, tissue and non-conducting elements of the existing problem `made`, and borrows its
- * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time steps and recorded quantities are taken from the case. The cases must agree
- * in the keys that affect the problem (MT_AFFECTS_PROBLEM). Returns the errors of `mt_problem_make`. */
+ * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time
+ * steps and recorded quantities are taken from the case. The cases must agree in the keys that affect the problem (MT_AFFECTS_PROBLEM).
+ * Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_problem_make_like(
     mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *problem);
 

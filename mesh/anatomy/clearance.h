@@ -30,8 +30,8 @@ typedef struct mt_clear_point {
 } mt_clear_point;
 
 /* Finds interface, local element sizes and upper bounds of the distances, in `arena`. Borrows mesh, adjacency and conducting[n_elements] (0
- * for non-conducting elements) for the call, the mesh also while the result is used, which must not be moved. Errors as in mt_border_make. Time: O(n log n) in
- * practice. */
+ * for non-conducting elements) for the call, the mesh also while the result is used, which must not be moved. Errors as in mt_border_make.
+ * Time: O(n log n) in practice. */
 MT_NODISCARD mt_status mt_clearance_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const uint8_t *conducting, double wide, mt_clearance *clearance);
 

@@ -8,8 +8,8 @@
  * refinement ends, and element sizes change gradually.
  *
  * Quality: shapes become worse at first, but then repeat, so that depth costs nothing. Radius ratios (mt_info_quality) of a mesh of Gmsh
- * decrease from 0.78 to 0.65 in the mean and from 0.30 to 0.07 at worst. Those of 300 random elements of at least 0.3 stayed above 0.025. Both
- * are measurements (tests/mesh/make/test_bisect.c); a bound for tetrahedra is not proven.
+ * decrease from 0.78 to 0.65 in the mean and from 0.30 to 0.07 at worst. Those of 300 random elements of at least 0.3 stayed above 0.025.
+ * Both are measurements (tests/mesh/make/test_bisect.c); a bound for tetrahedra is not proven.
  *
  * A tagged triangle is divided like a face. If it is not a face of an element, it is divided as far as its edges are. */
 #pragma once

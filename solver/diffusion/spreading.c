@@ -185,8 +185,8 @@ static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, float *s
     return n_slowed;
 }
 
-/* Averages limited kappa over each element and its neighbours, AVERAGES times, and limits it again: where kappa differs between neighbours a
- * uniform reaction moves charge. */
+/* Averages limited kappa over each element and its neighbours, AVERAGES times, and limits it again: where kappa differs between neighbours
+ * a uniform reaction moves charge. */
 static mt_status even_out(const mt_stars *s, const mt_spreading *by, double *kappa)
 {
     enum { AVERAGES = 2 };

@@ -136,7 +136,8 @@ static mt_status measure(const mt_corner_slab *slab, const mt_diffusion_scheme *
     return MT_OK;
 }
 
-/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V diverges. */
+/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V
+ * diverges. */
 static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
 {
     mt_corner_errors errors;

@@ -2,10 +2,10 @@
  * neither late nor early on elements of a given size, as a mean over all directions (solver/waves/corner_wave.h).
  *
  * The cells first rest for MT_CALIBRATION_REST_MS, because a variant with changed parameters starts at the resting state of its base. A
- * single action potential yields the greatest rate j at which they restore V. The law's 1/j is MT_CALIBRATION_RESTORING / j: 0.1 ms for TP06
- * cells, with j = 4.5 per ms. It is at most the reciprocal of the rate after a hyperpolarisation, so that sawtooth patterns do not grow
- * there by more than some mV. beta is the zero of the mean error, found by the secant method to MT_CALIBRATION_TOLERANCE. The default law
- * is kept if its mean error is at most MT_CALIBRATION_KEPT: it was fitted to many meshes.
+ * single action potential yields the greatest rate j at which they restore V. The law's 1/j is MT_CALIBRATION_RESTORING / j: 0.1 ms for
+ * TP06 cells, with j = 4.5 per ms. It is at most the reciprocal of the rate after a hyperpolarisation, so that sawtooth patterns do not
+ * grow there by more than some mV. beta is the zero of the mean error, found by the secant method to MT_CALIBRATION_TOLERANCE. The default
+ * law is kept if its mean error is at most MT_CALIBRATION_KEPT: it was fitted to many meshes.
  *
  * Elements of less than about 0.27 mm in the default tissue have small errors, but are many. For them the law is that of 0.27 mm, and
  * errors are scaled with the square of the element size, as the operator is of second order. The same if the slab would be too large, as in
@@ -60,7 +60,7 @@ bool mt_calibration_same_upstroke(
 MT_NODISCARD mt_status mt_calibrate(
     const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found);
 
-/* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at the
- * corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0. */
+/* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at
+ * the corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0. */
 MT_NODISCARD mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_scheme *scheme,
     const mt_spreading_law *law, double interval_ms, bool *conducts, mt_corner_errors *errors);

@@ -168,8 +168,8 @@ Test(fronts, extreme_anisotropy_counts_as_the_largest_that_is_measured)
     cr_expect_eq(q.fronts.front[0].calibration.errors.rms, p.fronts.front[0].calibration.errors.rms);
 }
 
-/* The half of the slab with x above 1.5 mm has much smaller elements. These are many, but the wavefront crosses as much tissue with large ones.
- * Errors are proportional to squares of sizes. */
+/* The half of the slab with x above 1.5 mm has much smaller elements. These are many, but the wavefront crosses as much tissue with large
+ * ones. Errors are proportional to squares of sizes. */
 Test(fronts, many_small_elements_do_not_hide_large_ones)
 {
     mt_problem p;

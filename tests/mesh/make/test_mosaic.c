@@ -59,8 +59,8 @@ Test(mosaic, copies_fill_a_box_without_gaps_and_with_elements_of_the_size_asked_
     }
 }
 
-/* A mean radius ratio of 0.78, as in larger Gmsh meshes, and no preferred direction of the faces: the mean of n n over the faces, weighted by
- * area, is a third of the unit tensor along x and y. (Along z the two surfaces count.) */
+/* A mean radius ratio of 0.78, as in larger Gmsh meshes, and no preferred direction of the faces: the mean of n n over the faces, weighted
+ * by area, is a third of the unit tensor along x and y. (Along z the two surfaces count.) */
 Test(mosaic, elements_are_those_of_an_unstructured_mesh)
 {
     mt_mesh mesh;

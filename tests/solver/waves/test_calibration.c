@@ -135,8 +135,8 @@ Test(calibration, cells_that_do_not_conduct_are_found_on_the_cable)
     mt_arena_free(&k.arena);
 }
 
-/* Fully recovered, partly recovered and refractory cells: the action potential takes about 300 ms. After 360 ms activation is 10.2 to 10.7 %
- * late on two Gmsh meshes. */
+/* Fully recovered, partly recovered and refractory cells: the action potential takes about 300 ms. After 360 ms activation is 10.2 to 10.7
+ * % late on two Gmsh meshes. */
 Test(calibration, premature_activation_is_later_the_shorter_the_interval_and_stops_in_refractory_tissue)
 {
     static const double interval_ms[] = {1000, 360, 280};
@@ -228,8 +228,8 @@ static range follow(mt_arena *arena, const kind *k, const mt_cell_variant *start
     return seen;
 }
 
-/* Sawtooth patterns must not grow where I_K1 restores V: in cells with K_o 10 mM, which rest at -70 mV and start at -85 mV, and in cells with
- * 0.12 of g_Na that are hyperpolarised by 10 mV. If the law ignores the rate after a hyperpolarisation, or if kappa is not averaged, V
+/* Sawtooth patterns must not grow where I_K1 restores V: in cells with K_o 10 mM, which rest at -70 mV and start at -85 mV, and in cells
+ * with 0.12 of g_Na that are hyperpolarised by 10 mV. If the law ignores the rate after a hyperpolarisation, or if kappa is not averaged, V
  * diverges or the tissue is activated within 3 ms. */
 Test(calibration, cells_far_below_rest_return_to_it_without_activation)
 {
