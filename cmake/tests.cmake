@@ -156,6 +156,10 @@ if(MT_TESTS)
   set_tests_properties(${all} PROPERTIES TIMEOUT 400)
   # The two longest, which take minutes under the sanitizers on a slow computer.
   set_tests_properties(app/test_out_of_memory app/test_tune PROPERTIES TIMEOUT 500)
+  # The longest start first, so that none of them runs alone at the end. (ctest remembers the times of earlier runs.)
+  set_tests_properties(app/test_out_of_memory app/test_tune app/test_heart app/test_formats app/test_command app/test_fill
+    app/test_sweep app/test_stimuli app/test_picture app/test_picture_parts app/test_report_command app/test_fronts
+    solver/test_backends solver/test_leader solver/test_diffusion solver/test_spreading mesh/test_partition PROPERTIES COST 100)
   list(FILTER all INCLUDE REGEX "_slow$")
   set_tests_properties(${all} PROPERTIES TIMEOUT 7200)
 endif()
