@@ -69,7 +69,7 @@ static void check(const char *key, const char *a, const char *b, const char *mor
 Test(sweep, files_equal_those_of_single_runs_on_one_mesh)
 {
     check("stimuli.0.strength_uA_mm3", "20", "100", "");
-    check("cell.scale", "[g_Na=0.5]", "[g_Na=2,g_Kr=0.5]", HOST " --set output.maps=[upstroke]");
+    check("cell.scale", "[g_Ks=0.5]", "[g_Na=2,g_Kr=0.5]", HOST " --set output.maps=[upstroke]");
     check("regions.0.scale", "[g_Kr=0.5]", "[]", HOST);
     check("time.dt_ms", "0.02", "0.04", HOST " --set traces.every_ms=0.2");
 }
