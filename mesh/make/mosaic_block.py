@@ -1,6 +1,8 @@
 """Writes mesh/make/mosaic_block.h, the block of mesh/make/mosaic.h, with Gmsh:
 
-    python3 mesh/make/mosaic_block.py SEED >mesh/make/mosaic_block.h
+    setarch -R python3 mesh/make/mosaic_block.py 7 >mesh/make/mosaic_block.h
+
+7 is the seed. Without setarch, addresses are random, and Gmsh 4.8.4 sorts by addresses.
 """
 
 import subprocess

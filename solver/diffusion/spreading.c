@@ -156,15 +156,9 @@ static const mt_spreading_law *law_of(const mt_stars *s, const mt_spreading *by,
     return &by->law[by->of ? by->of[s->order->element[c]] : 0];
 }
 
-/* Returns the largest kappa of an element with this diagonal under a law that limits kappa. */
-static double limit_of(const mt_stars *s, const mt_spreading_law *law, size_t c, double load)
-{
-    const double own_ms = s->volume[c] / load;
-    return fmin(own_ms, law->reaction_ms + own_ms / 2);
-}
-
-/* Limits kappa in elements with a law that asks for it, and raises V_c in the others. Returns the number of raised elements. */
-static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, float *slowed)
+/* Limits kappa in elements with a law that asks for it, and raises V_c in the others. Stores the limits, infinite for the others, in
+ * limit[n]. Returns the number of raised elements. */
+static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, double *limit, float *slowed)
 {
     size_t n_slowed = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_slowed) if (s->n >= MT_STARS_PARALLEL_FROM)
@@ -173,8 +167,11 @@ static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, float *s
         const double load = diagonal_of(s, c), least = 2 * load * (kappa[c] - law->reaction_ms),
                      times = least / s->volume[c];
         slowed[c] = 1;
+        limit[c] = INFINITY;
         if (law->limits_kappa) {
-            kappa[c] = fmin(kappa[c], limit_of(s, law, c, load));
+            const double own_ms = s->volume[c] / load;
+            limit[c] = fmin(own_ms, law->reaction_ms + own_ms / 2);
+            kappa[c] = fmin(kappa[c], limit[c]);
             continue;
         }
         if (!(times > 1)) continue;
@@ -187,24 +184,23 @@ static size_t bound(mt_stars *s, const mt_spreading *by, double *kappa, float *s
 
 /* Averages limited kappa over each element and its neighbours, AVERAGES times, and limits it again: where kappa differs between neighbours
  * a uniform reaction moves charge. */
-static mt_status even_out(const mt_stars *s, const mt_spreading *by, double *kappa)
+static mt_status even_out(const mt_stars *s, const mt_spreading *by, const double *limit, double *kappa)
 {
     enum { AVERAGES = 2 };
     MT_SCRATCH(scratch);
     double *from;
     bool limits = false;
     for (size_t k = 0; k < by->n; k++) limits |= by->law[k].limits_kappa;
-    if (!limits || s->n == 0) return MT_OK;
+    if (!limits) return MT_OK;
     MT_ALLOC(scratch, from, s->n);
     for (int k = 0; k < AVERAGES; k++) {
         memcpy(from, kappa, s->n * sizeof *from);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
         for (size_t c = 0; c < s->n; c++) {
-            const mt_spreading_law *law = law_of(s, by, c);
             double sum = from[c];
-            if (!law->limits_kappa) continue;
+            if (isinf(limit[c])) continue;
             for (size_t f = 0; f < 4; f++) sum += from[mt_adjacency_or_own(s->adjacency->neighbour, c, f)];
-            kappa[c] = fmin(sum / 5, limit_of(s, law, c, diagonal_of(s, c)));
+            kappa[c] = fmin(sum / 5, limit[c]);
         }
     }
     return MT_OK;
@@ -255,10 +251,13 @@ mt_status mt_spreading_make(
 {
     const mt_spreading_law of_scheme = mt_spreading_law_of(s->scheme);
     const mt_spreading one = {.n = 1, .law = &of_scheme};
+    MT_SCRATCH(scratch);
+    double *limit;
     if (!by) by = &one;
+    MT_ALLOC(scratch, limit, s->n);
     MT_TRY(find_kappa(s, by, kappa_ms));
-    *n_slowed = bound(s, by, kappa_ms, slowed);
-    MT_TRY(even_out(s, by, kappa_ms));
+    *n_slowed = bound(s, by, kappa_ms, limit, slowed);
+    MT_TRY(even_out(s, by, limit, kappa_ms));
     mt_stars_update_volumes(s);
     return MT_OK;
 }

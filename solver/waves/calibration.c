@@ -188,8 +188,8 @@ static void scale_errors(double factor, mt_corner_errors *errors)
     errors->rms *= factor;
 }
 
-/* Returns the factor of the element size with which errors are measured. A slab that is too large in elements of any size is not made
- * smaller by larger elements. */
+/* Returns the factor of the element size with which errors are measured: the smallest one with a slab that fits. In tissue of extreme
+ * anisotropy none fits; the factor then only makes the elements as large as the least ones. */
 static double enlargement(const mt_corner *corner)
 {
     enum { TRIALS = 12 };

@@ -50,13 +50,13 @@ typedef struct mt_corner_errors {
 } mt_corner_errors;
 
 /* True if the slab has at most about MT_CORNER_MOST elements, so that a wavefront takes a second at most. It has more if D_l / D_t is above
- * about 150. */
+ * about 120. */
 bool mt_corner_fits(const mt_corner *corner);
 
 #define MT_CORNER_MOST 6000
 
 /* Builds slab and reference in `arena`. Without propagation on the cable, speed_mm_ms is NaN and there is no slab. Fails with the errors of
- * `mt_slab_make` and `mt_cable_run`. */
+ * `mt_mosaic_make` and `mt_cable_run`. */
 MT_NODISCARD mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *slab);
 
 /* Computes the wavefront through the slab on the backend cpu, with a scheme and a law of its spreading (NULL: that of the scheme), and

@@ -3,8 +3,8 @@
 #include "tests/solver/small_case.h"
 
 #include "app/run/problem.h"
-#include "mesh/make/bisect.h"
 #include "data/core/progress.h"
+#include "mesh/make/bisect.h"
 
 #include <math.h>
 #include <omp.h>
