@@ -1,0 +1,298 @@
+#include "solver/cells/graph/equations.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 512, NAME_SHOWN = 60, FULL_NAME = 2 * NAME_SHOWN + 2 };
+
+mt_status mt_equations_new(mt_arena *arena, const char *path, const char *format, mt_equations **equations)
+{
+    enum { ROOM = 64 };
+    MT_ALLOC(arena, *equations, 1);
+    mt_equations *e = *equations;
+    *e = (mt_equations){.arena = arena, .name = "", .title = "", .source = "", .room = ROOM};
+    e->path = mt_arena_text(arena, path);
+    e->format = mt_arena_text(arena, format);
+    if (!e->path || !e->format) return MT_MEMORY;
+    MT_ALLOC(arena, e->variable, e->room);
+    MT_ALLOC(arena, e->warning, MT_EQUATIONS_WARNINGS);
+    return mt_graph_new(arena, &e->graph);
+}
+
+mt_status mt_equations_add(
+    mt_equations *e, const char *component, const char *name, size_t line, size_t *index)
+{
+    if (e->n == MT_EQUATIONS_VARIABLES_MAX)
+        return mt_equations_fail(e, line, "more than %d variables", MT_EQUATIONS_VARIABLES_MAX);
+    if (e->n == e->room) {
+        mt_variable *variable;
+        MT_ALLOC(e->arena, variable, 2 * e->room);
+        memcpy(variable, e->variable, e->n * sizeof *variable);
+        e->variable = variable;
+        e->room *= 2;
+    }
+    mt_variable *v = &e->variable[e->n];
+    *v = (mt_variable){.line = line,
+        .unit_text = "",
+        .kind = MT_VARIABLE_INTERMEDIATE,
+        .expression = MT_NO_NODE,
+        .initial = MT_NO_NODE,
+        .flat = MT_NO_NODE};
+    v->component = mt_arena_text(e->arena, component);
+    v->name = mt_arena_text(e->arena, name);
+    if (!v->component || !v->name) return MT_MEMORY;
+    *index = e->n++;
+    return MT_OK;
+}
+
+void mt_equations_warn(mt_equations *e, size_t line, const char *format, ...)
+{
+    if (e->n_warnings == MT_EQUATIONS_WARNINGS) {
+        e->n_more_warnings++;
+        return;
+    }
+    char text[TEXT];
+    va_list rest;
+    va_start(rest, format);
+    (void)vsnprintf(text, sizeof text, format, rest);
+    va_end(rest);
+    const size_t size = strlen(e->path) + strlen(text) + 32;
+    char *complete = mt_arena_alloc(e->arena, size, 1);
+    if (!complete) return;
+    (void)snprintf(complete, size, "%s:%zu: %s", e->path, line, text);
+    e->warning[e->n_warnings++] = complete;
+}
+
+mt_status mt_equations_fail(const mt_equations *e, size_t line, const char *format, ...)
+{
+    char text[TEXT];
+    va_list rest;
+    va_start(rest, format);
+    (void)vsnprintf(text, sizeof text, format, rest);
+    va_end(rest);
+    return mt_fail(MT_INPUT, "%s:%zu: %s", e->path, line, text);
+}
+
+/* Writes "component.name", shortened. */
+static const char *full_name(const mt_variable *v, char text[FULL_NAME])
+{
+    (void)snprintf(text, FULL_NAME, "%.*s%s%.*s", NAME_SHOWN, v->component, *v->component ? "." : "",
+        NAME_SHOWN, v->name);
+    return text;
+}
+
+bool mt_equations_find(const mt_equations *e, const char *name, size_t *index)
+{
+    size_t found = 0;
+    for (size_t k = 0; k < e->n; k++) {
+        const mt_variable *v = &e->variable[k];
+        const size_t part = strlen(v->component);
+        if (*v->component && strncmp(name, v->component, part) == 0 && name[part] == '.' &&
+            strcmp(name + part + 1, v->name) == 0) {
+            *index = k;
+            return true;
+        }
+        if (strcmp(name, v->name) != 0) continue;
+        *index = k;
+        found++;
+    }
+    return found == 1;
+}
+
+/* ---- completion ---- */
+
+/* Makes parameters of the intermediates whose expression contains numbers only. */
+static mt_status find_parameters(mt_equations *e)
+{
+    MT_SCRATCH(scratch);
+    const mt_graph *graph = e->graph;
+    double *value;
+    bool *constant;
+    MT_ALLOC(scratch, value, graph->n);
+    MT_ALLOC(scratch, constant, graph->n);
+    for (size_t k = 0; k < graph->n; k++) {
+        const mt_graph_node *node = &graph->node[k];
+        constant[k] = node->op != MT_OP_VARIABLE;
+        for (size_t o = 0; o < mt_op_operands(node->op); o++) constant[k] &= constant[node->operand[o]];
+        if (constant[k]) value[k] = mt_graph_node_value(graph, (mt_node)k, NULL, value);
+    }
+    for (size_t k = 0; k < e->n; k++) {
+        mt_variable *v = &e->variable[k];
+        if (v->kind != MT_VARIABLE_INTERMEDIATE || !constant[v->expression]) continue;
+        v->kind = MT_VARIABLE_PARAMETER;
+        v->value = value[v->expression];
+        v->expression = MT_NO_NODE;
+    }
+    return MT_OK;
+}
+
+static mt_status check_complete(const mt_equations *e)
+{
+    size_t states = 0;
+    char name[FULL_NAME];
+    for (size_t k = 0; k < e->n; k++) {
+        const mt_variable *v = &e->variable[k];
+        const bool state = v->kind == MT_VARIABLE_STATE;
+        states += state;
+        if ((state || v->kind == MT_VARIABLE_INTERMEDIATE) && v->expression == MT_NO_NODE)
+            return mt_equations_fail(e, v->line, "%s has no %s", full_name(v, name),
+                state ? "derivative" : "value: neither a number nor an equation");
+        if (state && v->initial == MT_NO_NODE)
+            return mt_equations_fail(
+                e, v->line, "%s has a derivative but no initial value", full_name(v, name));
+    }
+    if (states == 0) return mt_fail(MT_INPUT, "%s: no variable has a derivative", e->path);
+    return MT_OK;
+}
+
+/* A walk over the nodes of expressions into the definitions of their variables, without recursion: a file can nest them deeply. */
+typedef struct walk {
+    mt_equations *e;
+    mt_node *flat; /* of each node; MT_NO_NODE: not yet */
+    bool *open;
+    mt_node *stack;
+    size_t depth;
+} walk;
+
+/* Returns MT_INPUT with the cycle of definitions that ends at the node `again`. */
+static mt_status cycle(const walk *w, mt_node again)
+{
+    char names[TEXT / 2] = "", name[FULL_NAME];
+    size_t from = w->depth - 1, line = 0;
+    while (w->stack[from] != again) from--;
+    for (size_t k = from; k < w->depth; k++) {
+        const mt_graph_node *node = &w->e->graph->node[w->stack[k]];
+        if (node->op != MT_OP_VARIABLE) continue;
+        const mt_variable *v = &w->e->variable[node->variable];
+        const size_t n = strlen(names);
+        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? " -> " : "", full_name(v, name));
+        if (line == 0) line = v->line;
+    }
+    return mt_equations_fail(
+        w->e, line, "a value depends on itself: %s; supported are ordinary differential equations", names);
+}
+
+/* Returns the k-th node that `node` needs: an operand, or the definition of an intermediate; MT_NO_NODE after the last. */
+static mt_node needed(const mt_equations *e, mt_node node, size_t k)
+{
+    const mt_graph_node *one = &e->graph->node[node];
+    if (one->op != MT_OP_VARIABLE) return k < mt_op_operands(one->op) ? one->operand[k] : MT_NO_NODE;
+    const mt_variable *v = &e->variable[one->variable];
+    return k == 0 && v->kind == MT_VARIABLE_INTERMEDIATE ? v->expression : MT_NO_NODE;
+}
+
+/* Adds a node, all needed ones being there, to the flat graph. */
+static mt_status flatten_node(walk *w, mt_node node)
+{
+    mt_graph *flat = w->e->flat;
+    const mt_graph_node *one = &w->e->graph->node[node];
+    mt_node *to = &w->flat[node], operand[3];
+    if (one->op == MT_OP_NUMBER) return mt_graph_number(flat, one->value, to);
+    if (one->op == MT_OP_VARIABLE) {
+        const mt_node definition = needed(w->e, node, 0);
+        if (definition == MT_NO_NODE) return mt_graph_variable(flat, one->variable, to);
+        *to = w->flat[definition];
+        return MT_OK;
+    }
+    const size_t n = mt_op_operands(one->op);
+    for (size_t k = 0; k < n; k++) operand[k] = w->flat[one->operand[k]];
+    return mt_graph_operation(flat, one->op, operand, to);
+}
+
+/* Flattens a node after all that it needs. */
+static mt_status flatten(walk *w, mt_node root)
+{
+    w->depth = 0;
+    if (w->flat[root] == MT_NO_NODE) w->stack[w->depth++] = root;
+    while (w->depth > 0) {
+        const mt_node at = w->stack[w->depth - 1];
+        w->open[at] = true;
+        mt_node next = MT_NO_NODE;
+        for (size_t k = 0; (next = needed(w->e, at, k)) != MT_NO_NODE && w->flat[next] != MT_NO_NODE; k++) {}
+        if (next != MT_NO_NODE) {
+            if (w->open[next]) return cycle(w, next);
+            w->stack[w->depth++] = next;
+            continue;
+        }
+        MT_TRY(flatten_node(w, at));
+        w->open[at] = false;
+        w->depth--;
+    }
+    return MT_OK;
+}
+
+static mt_status flatten_all(mt_equations *e)
+{
+    MT_SCRATCH(scratch);
+    walk w = {.e = e};
+    const size_t n = e->graph->n;
+    MT_ALLOC(scratch, w.flat, n);
+    MT_ALLOC(scratch, w.open, n);
+    MT_ALLOC(scratch, w.stack, n);
+    memset(w.flat, 0xff, n * sizeof *w.flat);
+    MT_TRY(mt_graph_new(e->arena, &e->flat));
+    for (size_t k = 0; k < e->n; k++) {
+        mt_variable *v = &e->variable[k];
+        if (v->initial != MT_NO_NODE) {
+            MT_TRY(flatten(&w, v->initial));
+            v->initial = w.flat[v->initial];
+        }
+        if (v->expression == MT_NO_NODE) continue;
+        MT_TRY(flatten(&w, v->expression));
+        v->flat = w.flat[v->expression];
+    }
+    return MT_OK;
+}
+
+/* Computes the initial values from the parameters. */
+static mt_status find_initial_values(mt_equations *e)
+{
+    MT_SCRATCH(scratch);
+    double *variable, *value;
+    bool *varies;
+    MT_ALLOC(scratch, variable, e->n);
+    MT_ALLOC(scratch, value, e->flat->n);
+    MT_ALLOC(scratch, varies, e->flat->n);
+    for (size_t k = 0; k < e->n; k++) variable[k] = e->variable[k].value;
+    for (size_t k = 0; k < e->flat->n; k++) {
+        const mt_graph_node *node = &e->flat->node[k];
+        varies[k] = node->op == MT_OP_VARIABLE && e->variable[node->variable].kind != MT_VARIABLE_PARAMETER;
+        for (size_t o = 0; o < mt_op_operands(node->op); o++) varies[k] |= varies[node->operand[o]];
+        value[k] = mt_graph_node_value(e->flat, (mt_node)k, variable, value);
+    }
+    char name[FULL_NAME];
+    for (size_t k = 0; k < e->n; k++) {
+        mt_variable *v = &e->variable[k];
+        if (v->initial == MT_NO_NODE) continue;
+        v->value = value[v->initial];
+        if (varies[v->initial] || !isfinite(v->value))
+            return mt_equations_fail(e, v->line, "the initial value of %s is not a finite number%s",
+                full_name(v, name), varies[v->initial] ? ": it depends on a state or on time" : "");
+    }
+    return MT_OK;
+}
+
+mt_status mt_equations_finish(mt_equations *e)
+{
+    MT_TRY(check_complete(e));
+    MT_TRY(find_parameters(e));
+    MT_TRY(flatten_all(e));
+    return find_initial_values(e);
+}
+
+mt_status mt_equations_values(const mt_equations *e, double *value, double *rate)
+{
+    MT_SCRATCH(scratch);
+    double *node;
+    MT_ALLOC(scratch, node, e->flat->n);
+    for (size_t k = 0; k < e->n; k++) value[k] = e->variable[k].value; /* 0 for time and inputs */
+    for (size_t k = 0; k < e->flat->n; k++) node[k] = mt_graph_node_value(e->flat, (mt_node)k, value, node);
+    for (size_t k = 0; k < e->n; k++) {
+        const mt_variable *v = &e->variable[k];
+        rate[k] = v->kind == MT_VARIABLE_STATE ? node[v->flat] : 0;
+        if (v->kind == MT_VARIABLE_INTERMEDIATE) value[k] = node[v->flat];
+    }
+    return MT_OK;
+}
