@@ -12,11 +12,18 @@ mt_status mt_equations_new(mt_arena *arena, const char *path, const char *format
     enum { ROOM = 64 };
     MT_ALLOC(arena, *equations, 1);
     mt_equations *e = *equations;
-    *e = (mt_equations){.arena = arena, .name = "", .title = "", .source = "", .room = ROOM};
+    *e = (mt_equations){.arena = arena,
+        .name = "",
+        .title = "",
+        .source = "",
+        .room = ROOM,
+        .n_units = 1,
+        .units_room = ROOM};
     e->path = mt_arena_text(arena, path);
     e->format = mt_arena_text(arena, format);
     if (!e->path || !e->format) return MT_MEMORY;
     MT_ALLOC(arena, e->variable, e->room);
+    MT_ALLOC(arena, e->unit, e->units_room); /* the first is unknown: zeroed */
     MT_ALLOC(arena, e->warning, MT_EQUATIONS_WARNINGS);
     return mt_graph_new(arena, &e->graph);
 }
@@ -44,6 +51,23 @@ mt_status mt_equations_add(
     v->name = mt_arena_text(e->arena, name);
     if (!v->component || !v->name) return MT_MEMORY;
     *index = e->n++;
+    return MT_OK;
+}
+
+mt_status mt_equations_unit(mt_equations *e, mt_unit unit, uint32_t *index)
+{
+    for (*index = 0; *index < e->n_units; (*index)++)
+        if (memcmp(&e->unit[*index], &unit, sizeof unit) == 0) return MT_OK;
+    if (e->n_units == MT_EQUATIONS_UNITS_MAX)
+        return mt_fail(MT_INPUT, "%s: more than %d different units", e->path, MT_EQUATIONS_UNITS_MAX);
+    if (e->n_units == e->units_room) {
+        mt_unit *more;
+        MT_ALLOC(e->arena, more, 2 * e->units_room);
+        memcpy(more, e->unit, e->n_units * sizeof *more);
+        e->unit = more;
+        e->units_room *= 2;
+    }
+    e->unit[e->n_units++] = unit;
     return MT_OK;
 }
 

@@ -48,6 +48,8 @@ typedef struct mt_equations {
     mt_graph *graph;
     mt_variable *variable; /* [n] */
     size_t n, room;
+    mt_unit *unit; /* [n_units] of numbers in the graph; unit[0] is unknown */
+    size_t n_units, units_room;
     const char **warning;               /* [n_warnings] "file:line: text" */
     size_t n_warnings, n_more_warnings; /* at most MT_EQUATIONS_WARNINGS are stored, more are counted */
     /* Set by mt_equations_finish: the expressions with definitions in place of intermediates. Its leaves are numbers, states, parameters,
@@ -55,7 +57,7 @@ typedef struct mt_equations {
     mt_graph *flat;
 } mt_equations;
 
-enum { MT_EQUATIONS_VARIABLES_MAX = 1 << 16, MT_EQUATIONS_WARNINGS = 20 };
+enum { MT_EQUATIONS_VARIABLES_MAX = 1 << 16, MT_EQUATIONS_UNITS_MAX = 4096, MT_EQUATIONS_WARNINGS = 20 };
 
 /* Creates empty equations; copies path and format. MT_MEMORY. */
 MT_NODISCARD mt_status mt_equations_new(
@@ -65,6 +67,9 @@ MT_NODISCARD mt_status mt_equations_new(
  * variables. The result is an index; pointers into `variable` are valid until the next call. */
 MT_NODISCARD mt_status mt_equations_add(
     mt_equations *e, const char *component, const char *name, size_t line, size_t *index);
+
+/* Finds or adds a unit in the table of units of numbers, for mt_graph_number_in. MT_INPUT with too many. MT_MEMORY. */
+MT_NODISCARD mt_status mt_equations_unit(mt_equations *e, mt_unit unit, uint32_t *index);
 
 /* Adds a warning (printf format) with file and line before it; drops it if there are too many or no memory. */
 void mt_equations_warn(mt_equations *e, size_t line, const char *format, ...)

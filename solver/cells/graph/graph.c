@@ -123,7 +123,13 @@ static mt_graph_node blank(mt_op op)
 
 mt_status mt_graph_number(mt_graph *graph, double value, mt_node *node)
 {
+    return mt_graph_number_in(graph, value, 0, node);
+}
+
+mt_status mt_graph_number_in(mt_graph *graph, double value, uint32_t unit, mt_node *node)
+{
     mt_graph_node number = blank(MT_OP_NUMBER);
+    number.unit = unit;
     number.value = isnan(value) ? (double)NAN : value;
     return add(graph, &number, node);
 }

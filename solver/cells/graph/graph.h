@@ -67,6 +67,7 @@ const char *mt_op_name(mt_op op);
 
 typedef struct mt_graph_node {
     mt_op op;
+    uint32_t unit; /* of MT_OP_NUMBER: index of its unit in the equations; 0: none is written */
     union {
         double value;       /* of MT_OP_NUMBER */
         mt_node operand[3]; /* unused ones are MT_NO_NODE */
@@ -91,6 +92,7 @@ MT_NODISCARD mt_status mt_graph_new(mt_arena *arena, mt_graph **graph);
 /* Find or add a node. MT_INPUT with more than MT_GRAPH_NODES_MAX nodes (the caller adds file and line); MT_MEMORY. A number of any value is
  * allowed; +0 and -0 differ, all NaN are one. */
 MT_NODISCARD mt_status mt_graph_number(mt_graph *graph, double value, mt_node *node);
+MT_NODISCARD mt_status mt_graph_number_in(mt_graph *graph, double value, uint32_t unit, mt_node *node);
 MT_NODISCARD mt_status mt_graph_variable(mt_graph *graph, size_t variable, mt_node *node);
 MT_NODISCARD mt_status mt_graph_unary(mt_graph *graph, mt_op op, mt_node a, mt_node *node);
 MT_NODISCARD mt_status mt_graph_binary(mt_graph *graph, mt_op op, mt_node a, mt_node b, mt_node *node);
