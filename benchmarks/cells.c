@@ -27,13 +27,15 @@ typedef struct cells_double {
 static void go_cells_float(void *data)
 {
     const cells_float *c = data;
-    for (int s = 0; s < STEPS; s++) c->kernel(c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
+    for (int s = 0; s < STEPS; s++)
+        c->kernel(&mt_cell_tp06, c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 static void go_cells_double(void *data)
 {
     const cells_double *c = data;
-    for (int s = 0; s < STEPS; s++) c->kernel(c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
+    for (int s = 0; s < STEPS; s++)
+        c->kernel(&mt_cell_tp06, c->constants, 1, NULL, 0.02, CELLS, c->state, c->v, c->v);
 }
 
 /* Initial values of resting and activated cells. */

@@ -216,9 +216,10 @@ static void fetch_next_block(const real *state)
 }
 
 /* Flattened, so that the parts of a step are computed in parallel. */
-__attribute__((flatten)) void MT_KERNEL(MODEL)(const real *constants, size_t n_variants, const uint16_t *of,
-    double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+__attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model, const real *constants,
+    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
 {
+    (void)model;
     const real dt = (real)dt_ms;
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
@@ -290,10 +291,11 @@ static void narrow_paced(size_t width, const paced_room *room, const paced *to)
     narrow(1, width, room->since, to->since);
 }
 
-__attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const real *constants, size_t n_variants,
-    const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, real *kept, real *change,
-    real *since, const real *v_in, real *v_out)
+__attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_model *model,
+    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
 {
+    (void)model;
     const multirate_rule rule = multirate_rule_of(step);
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
@@ -313,8 +315,10 @@ __attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const real *constants, 
 }
 
 #    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)
-void MT_KERNEL(MODEL_CURRENTS)(const double *constants, double v_mV, const double *states, double *current)
+void MT_KERNEL(MODEL_CURRENTS)(const struct mt_cell_model *model, const double *constants, double v_mV,
+    const double *states, double *current)
 {
+    (void)model;
     lanes c[CONSTANTS], s[STATES], i[CURRENTS];
     for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
     for (int k = 0; k < STATES; k++) s[k] = lanes_all(states[k]);

@@ -56,7 +56,7 @@ mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, siz
 static void constants_of(const mt_cell_model *model, const mt_cell_variant *variant, double *constants)
 {
     if (model->constants)
-        model->constants(variant->parameters, constants);
+        model->constants(model, variant->parameters, constants);
     else
         memcpy(constants, variant->parameters, model->n_constants * sizeof *constants);
 }
@@ -82,14 +82,14 @@ void mt_cell_react_float(const mt_cell_model *model, const float *constants, siz
     const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
     model->kernel_float[mt_kernels_used()->set](
-        constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
 {
     model->kernel_double[mt_kernels_used()->set](
-        constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
@@ -97,7 +97,7 @@ void mt_cell_multirate_react_float(const mt_cell_model *model, const float *cons
     float *change_mV, float *since, const float *v_in_mV, float *v_out_mV)
 {
     model->multirate_float[mt_kernels_used()->set](
-        constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_multirate_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
@@ -105,7 +105,7 @@ void mt_cell_multirate_react_double(const mt_cell_model *model, const double *co
     double *change_mV, double *since, const double *v_in_mV, double *v_out_mV)
 {
     model->multirate_double[mt_kernels_used()->set](
-        constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,

@@ -31,9 +31,12 @@ typedef struct mt_cell_variant {
     const double *states;     /* [n_states] at rest */
 } mt_cell_variant;
 
+struct mt_cell_model;
+
 /* Computes the constants of a model's equations, some from several parameters, which replace a variant's parameters: fills
  * constants[n_constants] from parameters[n_parameters]. */
-typedef void mt_cell_constants(const double *parameters, double *constants);
+typedef void mt_cell_constants(
+    const struct mt_cell_model *model, const double *parameters, double *constants);
 
 enum {
     MT_CELL_CONSTANTS = 64,
@@ -44,23 +47,26 @@ enum {
 /* Advances n cells by one step of dt_ms: reads v_in and the states, writes v_out and the states, stored in blocks (solver/kernels/block.h).
  * constants: [n_variants][n_constants], at most 65,536 variants. `of` NULL: all cells have the first variant; otherwise cell c has variant
  * of[c], with the same bits as among cells of that variant only. Sixteen neighbouring cells of one variant are as fast as a uniform
- * array. */
-typedef void mt_cell_kernel_float(const float *constants, size_t n_variants, const uint16_t *of, double dt_ms,
-    size_t n, float *state, const float *v_in_mV, float *v_out_mV);
-typedef void mt_cell_kernel_double(const double *constants, size_t n_variants, const uint16_t *of,
-    double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
+ * array. `model`: the row; kernels compiled for one model ignore it. */
+typedef void mt_cell_kernel_float(const struct mt_cell_model *model, const float *constants,
+    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV,
+    float *v_out_mV);
+typedef void mt_cell_kernel_double(const struct mt_cell_model *model, const double *constants,
+    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV,
+    double *v_out_mV);
 
 /* Same, with multirate stepping (solver/kernels/multirate.h): also reads and writes kept, change and since [n]. */
-typedef void mt_cell_multirate_float(const float *constants, size_t n_variants, const uint16_t *of,
-    const mt_multirate_step *step, size_t n, float *state, float *kept_mV, float *change_mV, float *since,
-    const float *v_in_mV, float *v_out_mV);
-typedef void mt_cell_multirate_double(const double *constants, size_t n_variants, const uint16_t *of,
-    const mt_multirate_step *step, size_t n, double *state, double *kept_mV, double *change_mV, double *since,
-    const double *v_in_mV, double *v_out_mV);
+typedef void mt_cell_multirate_float(const struct mt_cell_model *model, const float *constants,
+    size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, float *state,
+    float *kept_mV, float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_multirate_double(const struct mt_cell_model *model, const double *constants,
+    size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, double *state,
+    double *kept_mV, double *change_mV, double *since, const double *v_in_mV, double *v_out_mV);
 
 /* Computes the currents [n_currents] of one cell with constants [n_constants] in a state, by the expressions of its step, in double
  * precision. */
-typedef void mt_cell_currents(const double *constants, double v_mV, const double *states, double *current);
+typedef void mt_cell_currents(const struct mt_cell_model *model, const double *constants, double v_mV,
+    const double *states, double *current);
 
 /* Delay of activation wavefronts in a mesh of the default tissue with this element length (cube root of the mean volume) and time steps of
  * MT_CELL_DELAYS_DT_MS, for the default and the plain scheme of diffusion (solver/diffusion/scheme.h). The delay is that of `myotile

@@ -66,7 +66,11 @@ static const mt_cell_variant variants[] = {
 };
 /* clang-format on */
 
-static void constants(const double *p, double *c) { tp06_constants(p, sqrt(p[TP06_K_O] / 5.4), c); }
+static void constants(const mt_cell_model *model, const double *p, double *c)
+{
+    (void)model;
+    tp06_constants(p, sqrt(p[TP06_K_O] / 5.4), c);
+}
 
 MT_CELL_DECLARE(tp06);
 MT_CELL_DECLARE_CURRENTS(tp06);

@@ -26,7 +26,7 @@ static void step(const ms_times *t, double dt_ms, double *v_mV, double *h)
     const mt_cell_variant variant = {.parameters = parameters};
     double constants[MS_PARAMETERS];
     mt_cell_constants_double(model, &variant, 1, constants);
-    model->kernel_double[MT_ISA_BASE](constants, 1, NULL, dt_ms, 1, h, v_mV, v_mV);
+    model->kernel_double[MT_ISA_BASE](model, constants, 1, NULL, dt_ms, 1, h, v_mV, v_mV);
 }
 
 Test(mitchell_schaeffer, parameters_are_the_published_ones)

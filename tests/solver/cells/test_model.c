@@ -159,8 +159,8 @@ static void step_among(const mt_cell_model *model, const mt_kernels *kernels, co
     static double exact[VARIANTS_MOST * MT_CELL_CONSTANTS];
     mt_cell_constants_float(model, variants, n_variants, single);
     mt_cell_constants_double(model, variants, n_variants, exact);
-    model->kernel_float[kernels->set](single, n_variants, of, 0.02, n, c->state_f, c->v_f, c->v_f);
-    model->kernel_double[kernels->set](exact, n_variants, of, 0.02, n, c->state_d, c->v_d, c->v_d);
+    model->kernel_float[kernels->set](model, single, n_variants, of, 0.02, n, c->state_f, c->v_f, c->v_f);
+    model->kernel_double[kernels->set](model, exact, n_variants, of, 0.02, n, c->state_d, c->v_d, c->v_d);
 }
 
 static void step(const mt_cell_model *model, const mt_kernels *kernels, size_t variant, const uint16_t *of,
@@ -230,9 +230,9 @@ Test(model, results_of_a_cell_do_not_depend_on_its_position_in_the_block)
             mt_cell_constants_float(*m, (*m)->variants, 1, single);
             mt_cell_constants_double(*m, (*m)->variants, 1, exact);
             for (size_t cell = 0; cell < MOST; cell++) {
-                (*m)->kernel_float[all[k]->set](single, 1, NULL, 0.02, 1, alone.state_f + cell * n_states,
+                (*m)->kernel_float[all[k]->set](*m, single, 1, NULL, 0.02, 1, alone.state_f + cell * n_states,
                     alone.v_f + cell, alone.v_f + cell);
-                (*m)->kernel_double[all[k]->set](exact, 1, NULL, 0.02, 1, alone.state_d + cell * n_states,
+                (*m)->kernel_double[all[k]->set](*m, exact, 1, NULL, 0.02, 1, alone.state_d + cell * n_states,
                     alone.v_d + cell, alone.v_d + cell);
             }
             for (size_t n = 1; n <= MOST; n++) {
@@ -354,7 +354,7 @@ static void run(const mt_cell_model *model, const mt_cell_variant *variant, size
     mt_cell_constants_double(model, variant, 1, constants);
     for (size_t s = 0; s < n; s++) {
         if (s < 50) y[0] += 0.02 * rise;
-        model->kernel_double[mt_kernels_used()->set](constants, 1, NULL, 0.02, 1, y + 1, y, y);
+        model->kernel_double[mt_kernels_used()->set](model, constants, 1, NULL, 0.02, 1, y + 1, y, y);
     }
 }
 

@@ -76,7 +76,7 @@ static point one_by_one(
     for (size_t s = 0; s < beats * cycle; s++) {
         for (size_t beat = 0; beat < beats; beat++)
             if (s >= beat * cycle + 50 && s < beat * cycle + 100) p.v_mV += 0.02 * 52;
-        model->kernel_double[MT_ISA_BASE](constants, 1, NULL, 0.02, 1, p.states, &p.v_mV, &p.v_mV);
+        model->kernel_double[MT_ISA_BASE](model, constants, 1, NULL, 0.02, 1, p.states, &p.v_mV, &p.v_mV);
     }
     return p;
 }

@@ -90,13 +90,14 @@ static void put_cells(const mt_kernels *kernels, bool multirate)
     }
     for (size_t step = 0; multirate && step < STEPS; step++) {
         const mt_multirate_step at = {0.02, 0.1, step};
-        mt_cell_tp06.multirate_float[set](constants, 1, NULL, &at, CELLS, state, kept, change, since, v, v);
+        mt_cell_tp06.multirate_float[set](
+            &mt_cell_tp06, constants, 1, NULL, &at, CELLS, state, kept, change, since, v, v);
         mt_cell_tp06.multirate_double[set](
-            constants_d, 1, NULL, &at, CELLS, state_d, kept_d, change_d, since_d, v_d, v_d);
+            &mt_cell_tp06, constants_d, 1, NULL, &at, CELLS, state_d, kept_d, change_d, since_d, v_d, v_d);
     }
     for (int step = 0; !multirate && step < STEPS; step++) {
-        mt_cell_tp06.kernel_float[set](constants, 1, NULL, 0.02, CELLS, state, v, v);
-        mt_cell_tp06.kernel_double[set](constants_d, 1, NULL, 0.02, CELLS, state_d, v_d, v_d);
+        mt_cell_tp06.kernel_float[set](&mt_cell_tp06, constants, 1, NULL, 0.02, CELLS, state, v, v);
+        mt_cell_tp06.kernel_double[set](&mt_cell_tp06, constants_d, 1, NULL, 0.02, CELLS, state_d, v_d, v_d);
     }
     put_floats(v, CELLS);
     put_floats(state, CELLS * TP06_STATES);

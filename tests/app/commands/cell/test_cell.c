@@ -65,7 +65,7 @@ static void expect_columns(const mt_cell_model *model, const mt_cell_variant *va
     }
     double constants[MT_CELL_CONSTANTS], current[64];
     mt_cell_constants_double(model, variant, 1, constants);
-    if (model->currents_of) model->currents_of(constants, variant->v_mV, variant->states, current);
+    if (model->currents_of) model->currents_of(model, constants, variant->v_mV, variant->states, current);
     for (size_t k = 0; k < model->n_currents; k++) {
         expect_name(&model->currents[k], strtok_r(NULL, ",", &row));
         cr_assert_eq(strtod(strtok_r(NULL, ",", &values), NULL), current[k], "%s", model->currents[k].name);
