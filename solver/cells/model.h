@@ -13,7 +13,9 @@
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/kernels.h"
 
-/* A state, a parameter or a current. */
+/* A state, a parameter or a current. Names have at most MT_CELL_NAME - 1 bytes: letters, digits and underscores. They become keys of YAML
+ * files, columns and datasets. No state has the name of another array of a run (mt_array in solver/backends/backend.h): V, activation, a
+ * recorded quantity, kept, change, since. */
 typedef struct mt_cell_quantity {
     const char *name, *unit; /* unit "": dimensionless */
 } mt_cell_quantity;
@@ -38,11 +40,8 @@ struct mt_cell_model;
 typedef void mt_cell_constants(
     const struct mt_cell_model *model, const double *parameters, double *constants);
 
-enum {
-    MT_CELL_CONSTANTS = 64,
-    MT_CELL_STATES = 64,
-    MT_CELL_VARIANTS = 8
-}; /* maximum numbers per built-in model */
+/* Maximum numbers per model. Arrays of these sizes are on the stack, and are not initialised per cell or step. */
+enum { MT_CELL_CONSTANTS = 1024, MT_CELL_STATES = 256, MT_CELL_VARIANTS = 8, MT_CELL_NAME = 64 };
 
 /* Advances n cells by one step of dt_ms: reads v_in and the states, writes v_out and the states, stored in blocks (solver/kernels/block.h).
  * constants: [n_variants][n_constants], at most 65,536 variants. `of` NULL: all cells have the first variant; otherwise cell c has variant

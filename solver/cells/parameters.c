@@ -23,10 +23,13 @@ mt_status mt_cell_changes_new(mt_arena *arena, const mt_cell_model *model, mt_ce
 
 static mt_status no_parameter(const mt_cell_model *model, const mt_yaml_override *text)
 {
+    static const char more[] = " ...";
     char names[800] = "";
-    for (size_t k = 0, n = 0; k < model->n_parameters && n < sizeof names; k++)
+    size_t n = 0;
+    for (size_t k = 0; k < model->n_parameters && n < sizeof names; k++)
         n += (size_t)snprintf(
             names + n, sizeof names - n, "%s%s", k > 0 ? ", " : "", model->parameters[k].name);
+    if (n >= sizeof names) memcpy(names + sizeof names - sizeof more, more, sizeof more);
     return mt_fail(MT_INPUT, "%s %.60s: not a parameter of the ionic model %s; allowed: %s", text->from,
         text->text, model->name, names);
 }

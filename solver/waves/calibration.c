@@ -48,11 +48,11 @@ mt_status mt_calibration_rest(
 /* Returns the change of V in a step from a state with V changed by `more`. */
 static double change(const cell *c, double more_mV)
 {
-    cell other = *c;
-    other.v_mV += more_mV;
-    const double before = other.v_mV;
-    step(&other);
-    return other.v_mV - before;
+    const double before = c->v_mV + more_mV;
+    double v_mV = before, states[MT_CELL_STATES];
+    memcpy(states, c->states, c->model->n_states * sizeof *states);
+    mt_cell_react_double(c->model, c->constants, 1, NULL, c->dt_ms, 1, states, &v_mV, &v_mV);
+    return v_mV - before;
 }
 
 static void step_stimulated(cell *c, double t)
