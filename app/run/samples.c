@@ -23,10 +23,10 @@ static const mt_case_samples *asked(const mt_sampling *s, mt_sample what)
 
 static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
 {
-    const uint32_t fields = asked(s, what)->fields;
-    MT_ALLOC(arena, s->field[what], 32);
-    for (size_t f = 0; f < 32; f++)
-        if (fields >> f & 1) s->field[what][s->n_fields[what]++] = f;
+    const size_t n = 1 + mt_case_model(s->input)->n_states;
+    MT_ALLOC(arena, s->field[what], n);
+    for (size_t f = 0; f < n; f++)
+        if (mt_case_samples_has(asked(s, what), f)) s->field[what][s->n_fields[what]++] = f;
     return MT_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "data/yaml/yaml_fill.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "data/core/number.h"
@@ -67,11 +68,21 @@ static mt_status fill_word(const mt_yaml_node *v, const char *path, const mt_yam
     return MT_OK;
 }
 
+/* Sets the bit of a word in the numbers at `to`. */
+static void add_word(const mt_yaml_key *key, size_t i, char *to)
+{
+    uint32_t bits;
+    assert(i / 32 < key->bytes / sizeof bits);
+    memcpy(&bits, to + i / 32 * sizeof bits, sizeof bits);
+    bits |= (uint32_t)1 << i % 32;
+    memcpy(to + i / 32 * sizeof bits, &bits, sizeof bits);
+}
+
 static mt_status fill_words(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
 {
     char here[MT_YAML_WORDS];
-    uint32_t words = 0;
     if (v->kind != MT_YAML_IS_SEQUENCE) return mt_yaml_refuse(v, path, key);
+    memset(base + key->offset, 0, key->bytes);
     for (const mt_yaml_node *c = v->first; c; c = c->next) {
         const char *word = NULL;
         size_t i = 0;
@@ -79,9 +90,8 @@ static mt_status fill_words(const mt_yaml_node *v, const char *path, const mt_ya
             while ((word = mt_yaml_word(key, base, i)) != NULL && strcmp(word, c->text) != 0) i++;
         mt_yaml_join_number(here, path, c->number);
         if (!word) return mt_yaml_refuse_word(c, here, key, base);
-        words |= (uint32_t)1 << i;
+        add_word(key, i, base + key->offset);
     }
-    memcpy(base + key->offset, &words, sizeof words);
     return MT_OK;
 }
 

@@ -28,8 +28,8 @@ typedef enum mt_yaml_type {
     MT_YAML_TYPE_STRING,   /* const char *, never NULL */
     MT_YAML_TYPE_ENUM,     /* int or an enum; the index of the word */
     MT_YAML_TYPE_DOUBLES,  /* double[n] */
-    MT_YAML_TYPE_WORDS,    /* uint32_t; bit i is the i-th word; a list of words in brackets */
-    MT_YAML_TYPE_NUMBERS,  /* pointer and count of double or uint32_t: any number of values */
+    MT_YAML_TYPE_WORDS, /* uint32_t[n]; bit i % 32 of number i / 32 is the i-th word; a list of words in brackets */
+    MT_YAML_TYPE_NUMBERS, /* pointer and count of double or uint32_t: any number of values */
     /* pointer and count of mt_yaml_override: a list of texts key=value, interpreted by the caller */
     MT_YAML_TYPE_SETS,
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
@@ -125,10 +125,12 @@ typedef struct mt_yaml_table {
 #define MT_YAML_WORD_LIST(structure, member, key, fallback, words, ...)                                      \
     MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
         .choices = (words), .about = __VA_ARGS__)
-/* Any subset of words from a function, at most 32 for one structure. */
+/* Any subset of words from a function, at most 32 n for one structure; member: uint32_t[n]. */
 #define MT_YAML_WORD_LIST_OF(structure, member, key, fallback, function, ...)                                \
-    MT_YAML_ROW(key, WORDS, MT_YAML_MEMBER(structure, member, uint32_t : 0), .missing = (fallback),          \
-        .words = (function), .about = __VA_ARGS__)
+    MT_YAML_ROW(key, WORDS,                                                                                  \
+        .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], uint32_t * : 0),      \
+        .bytes = sizeof(((structure *)0)->member), .missing = (fallback), .words = (function),               \
+        .about = __VA_ARGS__)
 #define MT_YAML_DOUBLES(structure, member, key, fallback, bounds, ...)                                       \
     MT_YAML_ROW(key, DOUBLES,                                                                                \
         .offset = offsetof(structure, member) + _Generic(&((structure *)0)->member[0], double * : 0),        \

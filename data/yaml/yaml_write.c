@@ -108,11 +108,12 @@ static void write_sets(FILE *to, const mt_yaml_key *key, const char *base)
 
 static void write_words(FILE *to, const mt_yaml_key *key, const char *base)
 {
-    uint32_t words;
-    memcpy(&words, base + key->offset, sizeof words);
     (void)fputc('[', to);
-    for (size_t i = 0, n = 0; mt_yaml_word(key, base, i); i++)
-        if (words >> i & 1) (void)fprintf(to, "%s%s", n++ > 0 ? ", " : "", mt_yaml_word(key, base, i));
+    for (size_t i = 0, n = 0; mt_yaml_word(key, base, i); i++) {
+        uint32_t bits;
+        memcpy(&bits, base + key->offset + i / 32 * sizeof bits, sizeof bits);
+        if (bits >> i % 32 & 1) (void)fprintf(to, "%s%s", n++ > 0 ? ", " : "", mt_yaml_word(key, base, i));
+    }
     (void)fputc(']', to);
 }
 

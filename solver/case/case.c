@@ -747,6 +747,18 @@ static mt_status check_moments(
     return mt_fail_in(path, status);
 }
 
+bool mt_case_samples_has(const mt_case_samples *samples, size_t field)
+{
+    return samples->fields[field / 32] >> field % 32 & 1;
+}
+
+static bool has_fields(const mt_case_samples *samples)
+{
+    uint32_t any = 0;
+    for (size_t k = 0; k < MT_CASE_FIELD_WORDS; k++) any |= samples->fields[k];
+    return any != 0;
+}
+
 /* Checks that the sampling intervals of a time series are valid. */
 static mt_status check_samples(const char *path, const mt_case *c)
 {
@@ -756,9 +768,9 @@ static mt_status check_samples(const char *path, const mt_case *c)
     if (traces && c->n_points == 0)
         return mt_fail(MT_INPUT, "%s: traces.%s: set, but there are no points; allowed: with points", path,
             isnan(c->traces.when.every_ms) ? "at_ms" : "every_ms");
-    if (c->traces.fields == 0 || c->series.samples.fields == 0)
+    if (!has_fields(&c->traces) || !has_fields(&c->series.samples))
         return mt_fail(MT_INPUT, "%s: %s.fields: empty; allowed: one or more of V and the states", path,
-            c->traces.fields == 0 ? "traces" : "series");
+            !has_fields(&c->traces) ? "traces" : "series");
     return MT_OK;
 }
 

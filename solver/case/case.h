@@ -64,9 +64,10 @@ typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
 /* Output of a time series: Vm, and any states of the ionic model. */
+enum { MT_CASE_FIELD_WORDS = (1 + MT_CELL_STATES + 31) / 32 };
 typedef struct mt_case_samples {
     mt_moments_request when;
-    uint32_t fields; /* bit mask: 0 is Vm, then the model's states (mt_case_field) */
+    uint32_t fields[MT_CASE_FIELD_WORDS]; /* bit mask (mt_case_samples_has) */
 } mt_case_samples;
 
 /* End of a run. MT_CASE_UNTIL_END: end_ms. MT_CASE_UNTIL_ACTIVATED: the first whole ms, at most end_ms, after which every element has been
@@ -232,8 +233,11 @@ mt_pulses mt_case_prepace(const mt_case *from);
 /* Returns the number of time steps. */
 size_t mt_case_steps(const mt_case *from);
 
-/* Returns name and unit of a bit of mt_case_samples.fields: Vm, or a state of the model. The caller maps it to an array of a backend. */
+/* Returns name and unit of a field of mt_case_samples: 0 is Vm, then the model's states. The caller maps it to an array of a backend. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
+
+/* True if a time series has this field. */
+bool mt_case_samples_has(const mt_case_samples *samples, size_t field);
 
 /* Returns the ionic model of a loaded case. */
 const mt_cell_model *mt_case_model(const mt_case *from);

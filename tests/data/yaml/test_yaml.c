@@ -718,6 +718,37 @@ Test(yaml, a_list_of_words_is_a_set)
     mt_arena_free(&arena);
 }
 
+/* A member of several numbers has a bit for each of more than 32 words. */
+typedef struct shelf {
+    uint32_t before, books[2], after;
+} shelf;
+static const char *book(const void *structure, size_t i)
+{
+    static const char names[40][2] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d",
+        "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x",
+        "y", "z", "A", "B", "C", "D"};
+    (void)structure;
+    return i < 40 ? names[i] : NULL;
+}
+
+Test(yaml, a_list_may_have_more_than_32_words)
+{
+    static const mt_yaml_key keys[] = {
+        MT_YAML_WORD_LIST_OF(shelf, books, "books", "[a]", book, "Books."), MT_YAML_END};
+    static const mt_yaml_table of_shelf = {keys, sizeof(shelf)};
+    mt_arena arena = {0};
+    shelf s;
+    const char *text;
+    cr_assert_eq(mt_yaml_read(&arena, "a.yaml", "books: [D, v, w, 0]", &of_shelf, NULL, 0, &s), MT_OK, "%s",
+        mt_message());
+    cr_expect_eq(s.books[0], (1U << 31) + 1);
+    cr_expect_eq(s.books[1], (1U << 7) + 1);
+    cr_expect(s.before == 0 && s.after == 0);
+    cr_assert_eq(mt_yaml_write(&arena, &of_shelf, &s, &text), MT_OK);
+    cr_expect_str_eq(text, "books: [0, v, w, D]\n");
+    mt_arena_free(&arena);
+}
+
 /* One line per value, each with its complete path. */
 Test(yaml, single_line_output_has_complete_key_paths)
 {
