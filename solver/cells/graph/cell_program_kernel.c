@@ -1,0 +1,383 @@
+/* The interpreter of cell programs, for one arithmetic and one instruction set (set by the build). */
+#include "solver/kernels/functions.h"
+#include "solver/kernels/rare_functions.h"
+#include "solver/kernels/multirate.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/multirate_equations.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "solver/cells/graph/cell_program.h"
+
+/* Cells are computed in chunks of blocks: an instruction at a time for all blocks of a chunk. A register is an array of one block for each
+ * block of the chunk, so the registers of a chunk stay in the nearest cache. */
+enum { CHUNK = 512 / (MT_BLOCK * REAL_BYTES), VECTORS = MT_BLOCK / LANES };
+
+/* The blocks of a register are `stride` numbers apart; 0: all blocks are the same. */
+typedef struct place {
+    real *at;
+    size_t stride;
+} place;
+
+/* Loops over the vectors of n blocks; CHUNK of them at compile time. */
+#define EACH(body)                                                                                           \
+    for (size_t b = 0; b < n; b++)                                                                           \
+        for (size_t k = 0; k < MT_BLOCK; k += LANES) {                                                       \
+            body                                                                                             \
+        }
+#define A lanes_load(a.at + b * a.stride + k)
+#define B lanes_load(x.at + b * x.stride + k)
+#define C lanes_load(y.at + b * y.stride + k)
+#define D lanes_load(z.at + b * z.stride + k)
+#define TO(value) lanes_store(to.at + b * to.stride + k, value);
+#define CASE(code, value)                                                                                    \
+    case code:                                                                                               \
+        EACH(TO(value))                                                                                      \
+        break;
+
+static inline lanes truth(lanes x, lanes y, lanes z) { return lanes_select_equal(x, lanes_all(0), z, y); }
+
+/* Executes the arithmetic of one instruction on n blocks. */
+static inline __attribute__((always_inline)) bool execute_common(
+    const mt_instruction *i, const place *reg, size_t n)
+{
+    const place a = reg[i->operand[0]], x = reg[i->operand[1]], y = reg[i->operand[2]],
+                z = reg[i->operand[3]], to = reg[i->to];
+    switch (i->code) {
+        CASE(MT_CODE_COPY, A)
+        CASE(MT_CODE_NEGATE, -A)
+        CASE(MT_CODE_SQRT, lanes_sqrt(A))
+        CASE(MT_CODE_EXP, lanes_exp(A))
+        CASE(MT_CODE_EXPM1, lanes_expm1(A))
+        CASE(MT_CODE_LOG, lanes_log(A))
+        CASE(MT_CODE_ADD, A + B)
+        CASE(MT_CODE_SUBTRACT, A - B)
+        CASE(MT_CODE_MULTIPLY, A * B)
+        CASE(MT_CODE_DIVIDE, A / B)
+        CASE(MT_CODE_SELECT, truth(A, B, C))
+        CASE(MT_CODE_SELECT_LESS, lanes_select_less(A, B, C, D))
+        CASE(MT_CODE_SELECT_LESS_EQUAL, lanes_select_less_equal(A, B, C, D))
+        CASE(MT_CODE_SELECT_EQUAL, lanes_select_equal(A, B, C, D))
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Same for the instructions that are rare. */
+static void execute_rare(const mt_instruction *i, const place *reg, size_t n)
+{
+    const lanes one = lanes_all(1), zero = lanes_all(0);
+    const place a = reg[i->operand[0]], x = reg[i->operand[1]], to = reg[i->to];
+    switch (i->code) {
+        CASE(MT_CODE_ABS, lanes_abs(A))
+        CASE(MT_CODE_FLOOR, lanes_floor(A))
+        CASE(MT_CODE_CEIL, lanes_ceil(A))
+        CASE(MT_CODE_SIN, lanes_sin(A))
+        CASE(MT_CODE_COS, lanes_cos(A))
+        CASE(MT_CODE_TAN, lanes_tan(A))
+        CASE(MT_CODE_ASIN, lanes_asin(A))
+        CASE(MT_CODE_ACOS, lanes_acos(A))
+        CASE(MT_CODE_ATAN, lanes_atan(A))
+        CASE(MT_CODE_SINH, lanes_sinh(A))
+        CASE(MT_CODE_COSH, lanes_cosh(A))
+        CASE(MT_CODE_TANH, lanes_tanh(A))
+        CASE(MT_CODE_CBRT, lanes_cbrt(A))
+        CASE(MT_CODE_NOT, lanes_select_equal(A, zero, one, zero))
+        CASE(MT_CODE_POWER, lanes_pow(A, B))
+        CASE(MT_CODE_MIN, lanes_min(A, B))
+        CASE(MT_CODE_MAX, lanes_max(A, B))
+        CASE(MT_CODE_REMAINDER, lanes_remainder(A, B))
+        CASE(MT_CODE_LESS, lanes_select_less(A, B, one, zero))
+        CASE(MT_CODE_LESS_EQUAL, lanes_select_less_equal(A, B, one, zero))
+        CASE(MT_CODE_EQUAL, lanes_select_equal(A, B, one, zero))
+        CASE(MT_CODE_AND, truth(A, truth(B, one, zero), zero))
+        CASE(MT_CODE_OR, truth(A, one, truth(B, one, zero)))
+    default:
+        break;
+    }
+}
+
+static void execute(const mt_program *program, const place *reg, size_t n)
+{
+    const mt_instruction *i = program->instruction, *end = i + program->n_instructions;
+    if (n == CHUNK) {
+        for (; i < end; i++)
+            if (!execute_common(i, reg, CHUNK)) execute_rare(i, reg, CHUNK);
+    } else {
+        for (; i < end; i++)
+            if (!execute_common(i, reg, n)) execute_rare(i, reg, n);
+    }
+}
+
+/* ---- registers ---- */
+
+/* Everything that a run over many cells needs. `mixed`: rows of blocks for constants that differ between the cells of a chunk. */
+typedef struct at_work {
+    const mt_cell_program *program;
+    place *reg; /* [n_registers] of the step */
+    real *uniform, *mixed,
+        *narrow_state; /* [numbers, constants, dt, step]; [constants][CHUNK]; [states]: arrays of blocks */
+    const real *table; /* [n_variants][n_constants] */
+    size_t variant;    /* of the uniform constants */
+    size_t n_differing;
+    uint16_t *differing; /* [n_constants] constants that differ between variants */
+} at_work;
+
+/* Indices of the inputs of a step. */
+static size_t dt_input(const mt_cell_program *p) { return p->n_numbers + p->n_constants; }
+static size_t step_input(const mt_cell_program *p) { return dt_input(p) + 1; }
+static size_t v_input(const mt_cell_program *p) { return dt_input(p) + 2; }
+static size_t first_state(const mt_cell_program *p) { return dt_input(p) + 3; }
+
+/* Blocks in the memory of a run. */
+static size_t room_of(const mt_cell_program *p, bool mixed)
+{
+    const size_t uniform = p->n_numbers + p->n_constants + 2, inner = p->step.n_registers - p->step.n_inputs;
+    return uniform + inner * CHUNK + p->n_states + (mixed ? p->n_constants * CHUNK : 0);
+}
+
+static void fill_block(real *block, real value)
+{
+    for (size_t k = 0; k < MT_BLOCK; k++) block[k] = value;
+}
+
+/* Finds the constants with different bits. With more variants than cells, all are assumed to differ: the search would take longer. */
+static void find_differing(at_work *w, size_t n_variants, size_t n_cells)
+{
+    const size_t n = w->program->n_constants;
+    for (size_t k = 0; k < n; k++) {
+        bool differs = n_variants > n_cells;
+        for (size_t v = 1; !differs && v < n_variants; v++)
+            differs = memcmp(w->table + v * n + k, w->table + k, sizeof *w->table) != 0;
+        if (differs) w->differing[w->n_differing++] = (uint16_t)k;
+    }
+}
+
+/* Prepares a run with this memory, room_of blocks. */
+static void begin_work(at_work *w, const mt_cell_program *p, real *room, const real *table, size_t n_variants,
+    bool mixed, size_t n_cells, real step_ms)
+{
+    w->program = p;
+    w->table = table;
+    w->uniform = room;
+    real *at = room + (p->n_numbers + p->n_constants + 2) * MT_BLOCK;
+    for (size_t k = 0; k < p->n_numbers; k++) fill_block(w->uniform + k * MT_BLOCK, (real)p->number[k]);
+    for (size_t k = 0; k < p->n_constants; k++)
+        fill_block(w->uniform + (p->n_numbers + k) * MT_BLOCK, table[k]);
+    for (size_t k = 0; k < 2; k++) fill_block(w->uniform + (dt_input(p) + k) * MT_BLOCK, step_ms);
+    for (size_t k = 0; k <= step_input(p); k++) w->reg[k] = (place){w->uniform + k * MT_BLOCK, 0};
+    for (size_t k = p->step.n_inputs; k < p->step.n_registers; k++, at += CHUNK * MT_BLOCK)
+        w->reg[k] = (place){at, MT_BLOCK};
+    w->narrow_state = at;
+    w->mixed = at + p->n_states * MT_BLOCK;
+    if (mixed) find_differing(w, n_variants, n_cells);
+}
+
+/* Sets the constants of a chunk of cells with the variants of[0 .. n_cells). */
+static void take_constants(at_work *w, const uint16_t *of, size_t n_cells)
+{
+    const mt_cell_program *p = w->program;
+    bool alike = true;
+    for (size_t c = 1; c < n_cells; c++) alike &= of[c] == of[0];
+    if (alike && w->variant == of[0]) return;
+    w->variant = alike ? of[0] : SIZE_MAX;
+    for (size_t d = 0; d < w->n_differing; d++) {
+        const size_t k = w->differing[d], input = p->n_numbers + k;
+        real *row = w->mixed + d * CHUNK * MT_BLOCK;
+        w->reg[input] = alike ? (place){w->uniform + input * MT_BLOCK, 0} : (place){row, MT_BLOCK};
+        if (alike) fill_block(w->uniform + input * MT_BLOCK, w->table[of[0] * p->n_constants + k]);
+        for (size_t c = 0; !alike && c < CHUNK * MT_BLOCK; c++)
+            row[c] = w->table[of[c < n_cells ? c : 0] * p->n_constants + k];
+    }
+}
+
+/* An array that is read as an input of the program, which writes no input. */
+static real *input(const real *array) { return (real *)(uintptr_t)array; }
+
+/* Evaluates n blocks with these states; dt: an array, or NULL for the time step. The results are in the output registers. */
+static void evaluate(at_work *w, size_t n, const real *state, const real *v, const real *dt)
+{
+    const mt_cell_program *p = w->program;
+    if (dt) w->reg[dt_input(p)] = (place){input(dt), MT_BLOCK};
+    w->reg[v_input(p)] = (place){input(v), MT_BLOCK};
+    for (size_t k = 0; k < p->n_states; k++)
+        w->reg[first_state(p) + k] = (place){input(state) + k * MT_BLOCK, p->n_states * MT_BLOCK};
+    execute(&p->step, w->reg, n);
+}
+
+static place output(const at_work *w, size_t k) { return w->reg[w->program->step.output[k]]; }
+
+static void copy_block(real *to, const real *from)
+{
+    for (size_t k = 0; k < MT_BLOCK; k += LANES) lanes_store(to + k, lanes_load(from + k));
+}
+
+/* Steps n blocks. */
+static void step_blocks(at_work *w, size_t n, real *state, const real *v_in, real *v_out)
+{
+    const size_t n_states = w->program->n_states;
+    evaluate(w, n, state, v_in, NULL);
+    const place change = output(w, n_states);
+    for (size_t b = 0; b < n; b++)
+        for (size_t k = 0; k < MT_BLOCK; k += LANES)
+            lanes_store(v_out + b * MT_BLOCK + k,
+                lanes_load(v_in + b * MT_BLOCK + k) + lanes_load(change.at + b * change.stride + k));
+    for (size_t s = 0; s < n_states; s++) {
+        const place next = output(w, s);
+        for (size_t b = 0; b < n; b++)
+            copy_block(state + (b * n_states + s) * MT_BLOCK, next.at + b * next.stride);
+    }
+}
+
+/* Copies rows of a block of `width` cells to rows of a full block, or back. The other cells of a full block are copies of the first. */
+static void widen(size_t rows, size_t width, const real *from, real *to)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t k = 0; k < MT_BLOCK; k++) to[r * MT_BLOCK + k] = from[r * width + (k < width ? k : 0)];
+}
+
+static void narrow(size_t rows, size_t width, const real *from, real *to)
+{
+    for (size_t r = 0; r < rows; r++) memcpy(to + r * width, from + r * MT_BLOCK, width * sizeof *to);
+}
+
+#define ROOM(p, mixed)                                                                                       \
+    place reg[(p)->step.n_registers];                                                                        \
+    uint16_t differing[(p)->n_constants + 1];                                                                \
+    real memory[(room_of(p, mixed) + 4) * MT_BLOCK];                                                         \
+    real *const room = memory + (64 - (uintptr_t)memory % 64) / sizeof *memory;                              \
+    at_work w = {.reg = reg, .differing = differing}
+
+static void step_narrow(
+    at_work *w, size_t width, const uint16_t *of, real *state, const real *v_in, real *v_out)
+{
+    real v[MT_BLOCK];
+    const size_t n_states = w->program->n_states;
+    widen(n_states, width, state, w->narrow_state);
+    widen(1, width, v_in, v);
+    if (of) take_constants(w, of, width);
+    step_blocks(w, 1, w->narrow_state, v, v);
+    narrow(n_states, width, w->narrow_state, state);
+    narrow(1, width, v, v_out);
+}
+
+void MT_KERNEL(cell_program)(const mt_cell_model *model, const real *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+{
+    const mt_cell_program *p = model->program;
+    ROOM(p, of != NULL);
+    begin_work(&w, p, room, constants, n_variants, of != NULL, n, (real)dt_ms);
+    const size_t whole = n - n % MT_BLOCK;
+    for (size_t cell = 0; cell < whole; cell += CHUNK * MT_BLOCK) {
+        const size_t left = (whole - cell) / MT_BLOCK, blocks = left < CHUNK ? left : CHUNK;
+        if (of) take_constants(&w, of + cell, blocks * MT_BLOCK);
+        step_blocks(&w, blocks, state + cell * p->n_states, v_in + cell, v_out + cell);
+    }
+    if (whole < n)
+        step_narrow(
+            &w, n - whole, of ? of + whole : NULL, state + whole * p->n_states, v_in + whole, v_out + whole);
+}
+
+/* ---- multirate ---- */
+
+/* The multirate quantities of cells. */
+typedef struct paced {
+    real *kept, *change, *since;
+} paced;
+
+/* Steps a block, of which the cells with a negative margin are evaluated. */
+static void step_block_multirate(at_work *w, const uint16_t *of, const multirate_rule *rule, real *state,
+    const paced *p, const real *v_in, real *v_out)
+{
+    real margin[MT_BLOCK], dt[MT_BLOCK];
+    const size_t n_states = w->program->n_states;
+    bool any = false;
+    for (size_t k = 0; k < MT_BLOCK; k += LANES) {
+        const lanes v = lanes_load(v_in + k), since = lanes_load(p->since + k) + (real)1,
+                    here =
+                        multirate_margin(rule, v, lanes_load(p->kept + k), lanes_load(p->change + k), since);
+        any |= lanes_any_below(here, (real)0);
+        lanes_store(margin + k, here);
+        lanes_store(dt + k, since * rule->dt_ms);
+        lanes_store(p->since + k, lanes_select_below(here, (real)0, lanes_all(0), since));
+    }
+    if (any) {
+        if (of) take_constants(w, of, MT_BLOCK);
+        evaluate(w, 1, state, v_in, dt);
+    }
+    for (size_t s = 0; any && s < n_states; s++) {
+        real *to = state + s * MT_BLOCK;
+        for (size_t k = 0; k < MT_BLOCK; k += LANES)
+            lanes_store(to + k, lanes_select_below(lanes_load(margin + k), (real)0,
+                                    lanes_load(output(w, s).at + k), lanes_load(to + k)));
+    }
+    for (size_t k = 0; k < MT_BLOCK; k += LANES) {
+        const lanes here = lanes_load(margin + k), v = lanes_load(v_in + k), old = lanes_load(p->change + k),
+                    change =
+                        any ? lanes_select_below(here, (real)0, lanes_load(output(w, n_states).at + k), old)
+                            : old;
+        lanes_store(p->change + k, change);
+        lanes_store(p->kept + k, lanes_select_below(here, (real)0, v, lanes_load(p->kept + k)));
+        lanes_store(v_out + k, v + change);
+    }
+}
+
+static void step_narrow_multirate(at_work *w, size_t width, const uint16_t *of, const multirate_rule *rule,
+    real *state, const paced *p, const real *v_in, real *v_out)
+{
+    real v[MT_BLOCK], kept[MT_BLOCK], change[MT_BLOCK], since[MT_BLOCK];
+    uint16_t wide_of[MT_BLOCK];
+    const size_t n_states = w->program->n_states;
+    const paced wide = {kept, change, since};
+    widen(n_states, width, state, w->narrow_state);
+    widen(1, width, v_in, v);
+    widen(1, width, p->kept, kept);
+    widen(1, width, p->change, change);
+    widen(1, width, p->since, since);
+    for (size_t k = 0; of && k < MT_BLOCK; k++) wide_of[k] = of[k < width ? k : 0];
+    step_block_multirate(w, of ? wide_of : NULL, rule, w->narrow_state, &wide, v, v);
+    narrow(n_states, width, w->narrow_state, state);
+    narrow(1, width, kept, p->kept);
+    narrow(1, width, change, p->change);
+    narrow(1, width, since, p->since);
+    narrow(1, width, v, v_out);
+}
+
+void MT_KERNEL(cell_program_multirate)(const mt_cell_model *model, const real *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, real *kept, real *change,
+    real *since, const real *v_in, real *v_out)
+{
+    const mt_cell_program *p = model->program;
+    const multirate_rule rule = multirate_rule_of(step);
+    ROOM(p, of != NULL);
+    begin_work(&w, p, room, constants, n_variants, of != NULL, n, rule.dt_ms);
+    for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
+        const paced own = {kept + cell, change + cell, since + cell};
+        const uint16_t *own_of = of ? of + cell : NULL;
+        real *own_state = state + cell * p->n_states;
+        if (n - cell < MT_BLOCK)
+            step_narrow_multirate(&w, n - cell, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
+        else
+            step_block_multirate(&w, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
+    }
+}
+
+#if defined(MT_DOUBLE)
+/* Computes the constants of one variant. */
+void MT_KERNEL(cell_program_constants)(
+    const mt_cell_model *model, const double *parameters, double *constants)
+{
+    const mt_cell_program *p = model->program;
+    const mt_program *code = &p->constants;
+    place reg[code->n_registers];
+    real room[code->n_registers * MT_BLOCK];
+    for (size_t k = 0; k < code->n_registers; k++) reg[k] = (place){room + k * MT_BLOCK, MT_BLOCK};
+    for (size_t k = 0; k < p->n_constants_numbers; k++) fill_block(reg[k].at, p->constants_number[k]);
+    for (size_t k = 0; k < p->n_parameters; k++)
+        fill_block(reg[p->n_constants_numbers + k].at, parameters[k]);
+    execute(code, reg, 1);
+    for (size_t k = 0; k < p->n_constants; k++) constants[k] = reg[code->output[k]].at[0];
+}
+#endif

@@ -1,0 +1,189 @@
+#include "solver/cells/graph/imported.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/cells/pacing.h"
+
+/* ---- the row ---- */
+
+/* True if another state or parameter of the system has the same name. */
+static bool is_ambiguous(const mt_system *s, size_t variable)
+{
+    const mt_variable *v = s->equations->variable;
+    size_t same = 0;
+    for (size_t k = 0; k < s->n_states; k++) same += strcmp(v[s->state[k]].name, v[variable].name) == 0;
+    for (size_t k = 0; k < s->n_parameters; k++)
+        same += strcmp(v[s->parameter[k]].name, v[variable].name) == 0;
+    return same > 1;
+}
+
+/* Lists variables as quantities: by their name, or as component_name if two have the same. */
+static mt_status quantities(
+    mt_arena *arena, const mt_system *s, size_t n, const uint32_t *index, const mt_cell_quantity **list)
+{
+    mt_cell_quantity *quantity;
+    MT_ALLOC(arena, quantity, n);
+    for (size_t k = 0; k < n; k++) {
+        const mt_variable *v = &s->equations->variable[index[k]];
+        quantity[k] = (mt_cell_quantity){v->name, v->unit_text};
+        if (!is_ambiguous(s, index[k]) || !*v->component) continue;
+        const size_t size = strlen(v->component) + strlen(v->name) + 2;
+        char *name;
+        MT_ALLOC(arena, name, size);
+        (void)snprintf(name, size, "%s_%s", v->component, v->name);
+        quantity[k].name = name;
+    }
+    *list = quantity;
+    return MT_OK;
+}
+
+/* Makes the only variant: the parameters and the initial state of the file. */
+static mt_status make_variant(mt_arena *arena, const mt_system *s, mt_cell_model *row)
+{
+    mt_cell_variant *variant;
+    double *parameters, *states;
+    const mt_variable *v = s->equations->variable;
+    MT_ALLOC(arena, variant, 1);
+    MT_ALLOC(arena, parameters, s->n_parameters);
+    MT_ALLOC(arena, states, s->n_states);
+    for (size_t k = 0; k < s->n_parameters; k++) parameters[k] = v[s->parameter[k]].value;
+    for (size_t k = 0; k < s->n_states; k++) states[k] = v[s->state[k]].value;
+    *variant = (mt_cell_variant){"default", parameters, v[s->v].value * s->mV, states};
+    row->variants = variant;
+    row->n_variants = 1;
+    return MT_OK;
+}
+
+static mt_status make_row(mt_arena *arena, mt_imported *i)
+{
+    const mt_system *s = &i->system;
+    const mt_equations *e = s->equations;
+    mt_cell_model *row = &i->row;
+    *row = (mt_cell_model){.name = e->path,
+        .title = *e->title ? e->title : e->name,
+        .source = e->source,
+        .n_states = s->n_states,
+        .n_parameters = s->n_parameters,
+        .carrier = s->carrier < s->n_states ? s->carrier : 0,
+        .carrier_per_mV = s->carrier < s->n_states ? s->carrier_per_mV : 0,
+        .dt_max_ms = 0.02,
+        .front_ms = 0.5,
+        .program = &i->program};
+    MT_TRY(quantities(arena, s, s->n_states, s->state, &row->states));
+    MT_TRY(quantities(arena, s, s->n_parameters, s->parameter, &row->parameters));
+    mt_cell_program_kernels(row);
+    return make_variant(arena, s, row);
+}
+
+/* Makes the programs for the chosen methods. */
+static mt_status make_program(mt_arena *arena, mt_imported *i)
+{
+    MT_TRY(mt_step_build(arena, &i->system, &i->step));
+    MT_TRY(mt_cell_program_make(arena, &i->system, &i->step, &i->program));
+    if (i->program.n_constants > MT_CELL_CONSTANTS)
+        return mt_fail(MT_INPUT, "%s: %zu constants; at most %d are supported", i->system.equations->path,
+            i->program.n_constants, MT_CELL_CONSTANTS);
+    i->row.n_constants = i->program.n_constants;
+    return MT_OK;
+}
+
+/* ---- examples of states ---- */
+
+enum { SWEEP = 16, TAKEN = 400 };
+#define TAKEN_EVERY_MS 1.0
+#define RISE_mV_ms 52.0 /* of a stimulus of 1 ms after 5 ms */
+#define SAME_mV 2.0     /* root mean square up to which two beats are the same */
+
+/* Examples of the file's initial state at many V. */
+static mt_status sweep(mt_arena *arena, const mt_imported *i, mt_examples *examples)
+{
+    const size_t n = i->row.n_states;
+    double *v, *states;
+    MT_ALLOC(arena, v, SWEEP);
+    MT_ALLOC(arena, states, SWEEP * n);
+    for (size_t k = 0; k < SWEEP; k++) {
+        v[k] = -100 + 10.3 * (double)k;
+        memcpy(states + k * n, i->row.variants[0].states, n * sizeof *states);
+    }
+    *examples = (mt_examples){SWEEP, v, states};
+    return MT_OK;
+}
+
+/* Examples of a beat: the state of a cell every TAKEN_EVERY_MS. */
+static mt_status beat(mt_arena *arena, const mt_imported *i, double dt_ms, mt_examples *examples)
+{
+    const size_t n = i->row.n_states, each = (size_t)llround(TAKEN_EVERY_MS / dt_ms);
+    double *v, *states;
+    mt_lone_cell cell;
+    MT_ALLOC(arena, v, TAKEN);
+    MT_ALLOC(arena, states, TAKEN * n);
+    const mt_cell_variant *variant = i->row.variants;
+    MT_TRY(mt_lone_cell_make(arena, &i->row, variant, dt_ms, false, variant->v_mV, variant->states, &cell));
+    for (size_t s = 0; s < TAKEN * each; s++) {
+        const double time_ms = ((double)s + 0.5) * dt_ms;
+        MT_TRY(mt_lone_cell_step(&cell, time_ms > 5 && time_ms < 6 ? RISE_mV_ms : 0));
+        if (s % each != each - 1) continue;
+        v[s / each] = cell.v_mV;
+        memcpy(states + s / each * n, cell.state, n * sizeof *states);
+    }
+    *examples = (mt_examples){TAKEN, v, states};
+    return MT_OK;
+}
+
+/* Returns the root mean square of the difference of V. */
+static double difference_mV(const mt_examples *a, const mt_examples *b)
+{
+    double sum = 0;
+    for (size_t k = 0; k < TAKEN; k++) sum += (a->v_mV[k] - b->v_mV[k]) * (a->v_mV[k] - b->v_mV[k]);
+    return sqrt(sum / TAKEN);
+}
+
+/* Finds the longest time step with which a beat is the same as with the shortest one. */
+static mt_status find_longest_step(mt_imported *i, const mt_examples *reference, double reference_dt_ms)
+{
+    static const double steps_ms[] = {0.1, 0.05, 0.02, 0.01, 0.005};
+    i->row.dt_max_ms = reference_dt_ms;
+    for (size_t k = 0; k < sizeof steps_ms / sizeof *steps_ms && steps_ms[k] > reference_dt_ms; k++) {
+        MT_SCRATCH(scratch);
+        mt_examples here = {0};
+        const mt_status status = beat(scratch, i, steps_ms[k], &here);
+        if (status == MT_MEMORY) return status;
+        if (status != MT_OK || !(difference_mV(&here, reference) <= SAME_mV)) continue;
+        i->row.dt_max_ms = steps_ms[k];
+        break;
+    }
+    return MT_OK;
+}
+
+/* Computes a beat with short time steps. */
+static mt_status reference_beat(mt_arena *arena, const mt_imported *i, mt_examples *examples, double *dt_ms)
+{
+    *dt_ms = 0.005;
+    mt_status status = beat(arena, i, *dt_ms, examples);
+    if (status == MT_NUMERICS) status = beat(arena, i, *dt_ms = 0.001, examples);
+    if (status != MT_NUMERICS) return status;
+    return mt_fail(MT_NUMERICS, "%s: a beat with time steps of %g ms: %s", i->system.equations->path, *dt_ms,
+        mt_message());
+}
+
+mt_status mt_imported_make(
+    mt_arena *arena, const mt_equations *equations, const mt_system_names *names, mt_imported **imported)
+{
+    MT_SCRATCH(scratch);
+    MT_ALLOC(arena, *imported, 1);
+    mt_imported *i = *imported;
+    mt_examples examples = {0};
+    double dt_ms;
+    MT_TRY(mt_system_build(arena, equations, names, &i->system));
+    MT_TRY(make_row(arena, i));
+    MT_TRY(sweep(scratch, i, &examples));
+    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
+    MT_TRY(make_program(arena, i));
+    MT_TRY(reference_beat(scratch, i, &examples, &dt_ms));
+    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
+    MT_TRY(make_program(arena, i));
+    MT_TRY(reference_beat(scratch, i, &examples, &dt_ms));
+    return find_longest_step(i, &examples, dt_ms);
+}
