@@ -16,7 +16,7 @@
 /* Instruction sets, best first: index of a table of kernels, with NULL for unavailable sets. */
 typedef enum mt_isa { MT_ISA_AVX512, MT_ISA_AVX2, MT_ISA_BASE, MT_ISAS } mt_isa;
 
-/* The functions in the equations of ionic models (solver/kernels/functions.h). */
+/* The functions in the equations of ionic models (solver/kernels/functions.h, and from MT_POW on solver/kernels/rare_functions.h). */
 typedef enum mt_function {
     MT_EXP,
     MT_EXPM1,
@@ -24,11 +24,32 @@ typedef enum mt_function {
     MT_SQRT,
     MT_DIVIDE, /* x[k] / by[k] */
     MT_OVER,   /* x[k] / by[0], a division by a compile-time constant */
+    MT_POW,    /* of two numbers, like the next four: x[k] and by[k] */
+    MT_REMAINDER,
+    MT_MIN,
+    MT_MAX,
+    MT_COMPARE, /* 1 if x < y, plus 2 if x <= y, plus 4 if x = y: the selects of solver/kernels/lanes.h */
+    MT_LOG2,
+    MT_LOG10,
+    MT_LOG1P,
+    MT_SINH,
+    MT_COSH,
+    MT_TANH,
+    MT_SIN,
+    MT_COS,
+    MT_TAN,
+    MT_ASIN,
+    MT_ACOS,
+    MT_ATAN,
+    MT_CBRT,
+    MT_FLOOR,
+    MT_CEIL,
+    MT_ABS,
     MT_FUNCTIONS
 } mt_function;
 
-/* Computes y[k] = f(x[k]) for k < n, for tests of the functions; the loops of ionic models inline them. `by` can be NULL if f does not
- * divide. */
+/* Computes y[k] = f(x[k]) for k < n, for tests of the functions; the loops of ionic models inline them. `by` can be NULL if f is a
+ * function of one number. */
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 

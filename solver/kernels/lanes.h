@@ -168,6 +168,36 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
 }
 #endif
 
+/* Select a if x < y (x <= y, x == y), and b if not, or if x or y is NaN. */
+#if defined(LANE_ONE)
+#    define LANES_SELECT(name, operation, code)                                                              \
+        static inline lanes lanes_select_##name(lanes x, lanes y, lanes a, lanes b)                          \
+        {                                                                                                    \
+            return x operation y ? a : b;                                                                    \
+        }
+#elif LANE_BYTES == 64
+#    ifdef MT_DOUBLE
+#        define LANES_COMPARE _mm512_cmp_pd_mask
+#    else
+#        define LANES_COMPARE _mm512_cmp_ps_mask
+#    endif
+#    define LANES_SELECT(name, operation, code)                                                              \
+        static inline lanes lanes_select_##name(lanes x, lanes y, lanes a, lanes b)                          \
+        {                                                                                                    \
+            return LANES_X86(mask_blend)(LANES_COMPARE(x, y, code), b, a);                                   \
+        }
+#else
+#    define LANES_SELECT(name, operation, code)                                                              \
+        static inline lanes lanes_select_##name(lanes x, lanes y, lanes a, lanes b)                          \
+        {                                                                                                    \
+            const lanes_mask mask = x operation y;                                                           \
+            return (lanes)((mask & (lanes_mask)a) | (~mask & (lanes_mask)b));                                \
+        }
+#endif
+LANES_SELECT(less, <, _CMP_LT_OQ)
+LANES_SELECT(less_equal, <=, _CMP_LE_OQ)
+LANES_SELECT(equal, ==, _CMP_EQ_OQ)
+
 /* True if x < bound in any lane. */
 #if defined(LANE_ONE)
 static inline _Bool lanes_any_below(lanes x, real bound) { return x < bound; }
