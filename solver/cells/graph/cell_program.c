@@ -4,17 +4,17 @@
 
 #include "solver/cells/row.h"
 
-MT_CELL_DECLARE(cell_program);
+MT_CELL_DECLARE(program);
 extern mt_cell_constants mt_cell_program_constants_double_base;
 
 void mt_cell_program_kernels(mt_cell_model *model)
 {
-    static mt_cell_kernel_float *const single[MT_ISAS] = MT_CELL_KERNELS(cell_program, float);
-    static mt_cell_kernel_double *const twice[MT_ISAS] = MT_CELL_KERNELS(cell_program, double);
+    static mt_cell_kernel_float *const single[MT_ISAS] = MT_CELL_KERNELS(program, float);
+    static mt_cell_kernel_double *const twice[MT_ISAS] = MT_CELL_KERNELS(program, double);
     static mt_cell_multirate_float *const multirate_single[MT_ISAS] =
-        MT_CELL_KERNELS(cell_program_multirate, float);
+        MT_CELL_KERNELS(program_multirate, float);
     static mt_cell_multirate_double *const multirate_twice[MT_ISAS] =
-        MT_CELL_KERNELS(cell_program_multirate, double);
+        MT_CELL_KERNELS(program_multirate, double);
     model->constants = mt_cell_program_constants_double_base;
     for (int set = 0; set < MT_ISAS; set++) {
         model->kernel_float[set] = single[set];

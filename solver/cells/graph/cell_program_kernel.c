@@ -45,7 +45,6 @@ static inline __attribute__((always_inline)) bool execute_common(
     const place a = reg[i->operand[0]], x = reg[i->operand[1]], y = reg[i->operand[2]],
                 z = reg[i->operand[3]], to = reg[i->to];
     switch (i->code) {
-        CASE(MT_CODE_COPY, A)
         CASE(MT_CODE_NEGATE, -A)
         CASE(MT_CODE_SQRT, lanes_sqrt(A))
         CASE(MT_CODE_EXP, lanes_exp(A))

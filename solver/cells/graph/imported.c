@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/cells/pacing.h"
+#include "solver/cells/trial.h"
 
 /* ---- the row ---- */
 
@@ -91,10 +91,8 @@ static mt_status make_program(mt_arena *arena, mt_imported *i)
 
 /* ---- examples of states ---- */
 
-enum { SWEEP = 16, TAKEN = 400 };
-#define TAKEN_EVERY_MS 1.0
-#define RISE_mV_ms 52.0 /* of a stimulus of 1 ms after 5 ms */
-#define SAME_mV 2.0     /* root mean square up to which two beats are the same */
+enum { SWEEP = 16 };
+#define SAME_mV 2.0 /* root mean square up to which two beats are the same */
 
 /* Examples of the file's initial state at many V. */
 static mt_status sweep(mt_arena *arena, const mt_imported *i, mt_examples *examples)
@@ -111,46 +109,16 @@ static mt_status sweep(mt_arena *arena, const mt_imported *i, mt_examples *examp
     return MT_OK;
 }
 
-/* Examples of a beat: the state of a cell every TAKEN_EVERY_MS. */
-static mt_status beat(mt_arena *arena, const mt_imported *i, double dt_ms, mt_examples *examples)
-{
-    const size_t n = i->row.n_states, each = (size_t)llround(TAKEN_EVERY_MS / dt_ms);
-    double *v, *states;
-    mt_lone_cell cell;
-    MT_ALLOC(arena, v, TAKEN);
-    MT_ALLOC(arena, states, TAKEN * n);
-    const mt_cell_variant *variant = i->row.variants;
-    MT_TRY(mt_lone_cell_make(arena, &i->row, variant, dt_ms, false, variant->v_mV, variant->states, &cell));
-    for (size_t s = 0; s < TAKEN * each; s++) {
-        const double time_ms = ((double)s + 0.5) * dt_ms;
-        MT_TRY(mt_lone_cell_step(&cell, time_ms > 5 && time_ms < 6 ? RISE_mV_ms : 0));
-        if (s % each != each - 1) continue;
-        v[s / each] = cell.v_mV;
-        memcpy(states + s / each * n, cell.state, n * sizeof *states);
-    }
-    *examples = (mt_examples){TAKEN, v, states};
-    return MT_OK;
-}
-
-/* Returns the root mean square of the difference of V. */
-static double difference_mV(const mt_examples *a, const mt_examples *b)
-{
-    double sum = 0;
-    for (size_t k = 0; k < TAKEN; k++) sum += (a->v_mV[k] - b->v_mV[k]) * (a->v_mV[k] - b->v_mV[k]);
-    return sqrt(sum / TAKEN);
-}
-
 /* Finds the longest time step with which a beat is the same as with the shortest one. */
-static mt_status find_longest_step(mt_imported *i, const mt_examples *reference, double reference_dt_ms)
+static mt_status find_longest_step(mt_imported *i, const mt_trial *reference, double reference_dt_ms)
 {
     static const double steps_ms[] = {0.1, 0.05, 0.02, 0.01, 0.005};
     i->row.dt_max_ms = reference_dt_ms;
     for (size_t k = 0; k < sizeof steps_ms / sizeof *steps_ms && steps_ms[k] > reference_dt_ms; k++) {
-        MT_SCRATCH(scratch);
-        mt_examples here = {0};
-        const mt_status status = beat(scratch, i, steps_ms[k], &here);
+        mt_trial here;
+        const mt_status status = mt_trial_run(NULL, &i->row, i->row.variants, steps_ms[k], &here);
         if (status == MT_MEMORY) return status;
-        if (status != MT_OK || !(difference_mV(&here, reference) <= SAME_mV)) continue;
+        if (status != MT_OK || !(mt_trial_difference_mV(&here, reference) <= SAME_mV)) continue;
         i->row.dt_max_ms = steps_ms[k];
         break;
     }
@@ -158,11 +126,11 @@ static mt_status find_longest_step(mt_imported *i, const mt_examples *reference,
 }
 
 /* Computes a beat with short time steps. */
-static mt_status reference_beat(mt_arena *arena, const mt_imported *i, mt_examples *examples, double *dt_ms)
+static mt_status reference_beat(mt_arena *arena, const mt_imported *i, mt_trial *trial, double *dt_ms)
 {
     *dt_ms = 0.005;
-    mt_status status = beat(arena, i, *dt_ms, examples);
-    if (status == MT_NUMERICS) status = beat(arena, i, *dt_ms = 0.001, examples);
+    mt_status status = mt_trial_run(arena, &i->row, i->row.variants, *dt_ms, trial);
+    if (status == MT_NUMERICS) status = mt_trial_run(arena, &i->row, i->row.variants, *dt_ms = 0.001, trial);
     if (status != MT_NUMERICS) return status;
     return mt_fail(MT_NUMERICS, "%s: a beat with time steps of %g ms: %s", i->system.equations->path, *dt_ms,
         mt_message());
@@ -175,15 +143,17 @@ mt_status mt_imported_make(
     MT_ALLOC(arena, *imported, 1);
     mt_imported *i = *imported;
     mt_examples examples = {0};
+    mt_trial trial;
     double dt_ms;
     MT_TRY(mt_system_build(arena, equations, names, &i->system));
     MT_TRY(make_row(arena, i));
     MT_TRY(sweep(scratch, i, &examples));
     MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
     MT_TRY(make_program(arena, i));
-    MT_TRY(reference_beat(scratch, i, &examples, &dt_ms));
+    MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
+    examples = (mt_examples){MT_TRIAL_SAMPLES, trial.v_mV, trial.states};
     MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
     MT_TRY(make_program(arena, i));
-    MT_TRY(reference_beat(scratch, i, &examples, &dt_ms));
-    return find_longest_step(i, &examples, dt_ms);
+    MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
+    return find_longest_step(i, &trial, dt_ms);
 }

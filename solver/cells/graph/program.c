@@ -56,13 +56,14 @@ typedef struct maker {
     uint32_t *last; /* of each node: the last instruction that reads it; UINT32_MAX: a result */
 } maker;
 
-/* Translates one node. A selection by a comparison is one instruction. */
-static draft draft_of(const mt_graph *graph, mt_node node)
+/* Translates one node. A selection by a comparison is one instruction, unless the truth value is an input. */
+static draft draft_of(const maker *w, mt_node node)
 {
+    const mt_graph *graph = w->graph;
     const mt_graph_node *one = &graph->node[node];
     draft d = {.code = codes[one->op], .node = node, .n_operands = mt_op_operands(one->op)};
     for (size_t k = 0; k < d.n_operands; k++) d.operand[k] = one->operand[k];
-    if (one->op != MT_OP_SELECT) return d;
+    if (one->op != MT_OP_SELECT || w->state[one->operand[0]] == INPUT) return d;
     const mt_graph_node *condition = &graph->node[one->operand[0]];
     const mt_code fused = condition->op == MT_OP_LESS         ? MT_CODE_SELECT_LESS
                           : condition->op == MT_OP_LESS_EQUAL ? MT_CODE_SELECT_LESS_EQUAL
@@ -89,7 +90,7 @@ static mt_status visit(maker *w, mt_node root)
         const mt_op op = w->graph->node[at].op;
         if (op == MT_OP_VARIABLE || op == MT_OP_NUMBER)
             return mt_fail(MT_INPUT, "a result depends on a quantity that is no input of the program");
-        const draft d = draft_of(w->graph, at);
+        const draft d = draft_of(w, at);
         if (w->state[at] == WAITING) {
             w->draft[w->n++] = d;
             w->state[at] = DONE;

@@ -9,7 +9,6 @@
 
 /* Instructions: those of mt_op that an algebra leaves, and a comparison with its selection. */
 typedef enum mt_code {
-    MT_CODE_COPY,
     MT_CODE_NEGATE,
     MT_CODE_SQRT,
     MT_CODE_EXP,
