@@ -11,8 +11,8 @@
 #define MT_TRIAL_PULSE_MS 1.0
 #define MT_TRIAL_RISE_mV_MS 52.0
 #define MT_TRIAL_MS 400.0
-#define MT_TRIAL_EVERY_MS 1.0
-enum { MT_TRIAL_SAMPLES = 400 };
+#define MT_TRIAL_EVERY_MS 0.2
+enum { MT_TRIAL_SAMPLES = 2000 };
 
 typedef struct mt_trial {
     double v_mV[MT_TRIAL_SAMPLES];

@@ -89,23 +89,23 @@ static mt_status make_program(mt_arena *arena, mt_imported *i)
     return MT_OK;
 }
 
-/* ---- examples of states ---- */
+/* ---- trial beats ---- */
 
-enum { SWEEP = 16 };
 #define SAME_mV 2.0 /* root mean square up to which two beats are the same */
 
-/* Examples of the file's initial state at many V. */
-static mt_status sweep(mt_arena *arena, const mt_imported *i, mt_examples *examples)
+/* Selects examples of states: all samples while the action potential begins, and every fifth later. */
+static mt_status examples_of(mt_arena *arena, const mt_trial *trial, size_t n_states, mt_examples *examples)
 {
-    const size_t n = i->row.n_states;
+    const size_t begun = (size_t)(50 / MT_TRIAL_EVERY_MS);
     double *v, *states;
-    MT_ALLOC(arena, v, SWEEP);
-    MT_ALLOC(arena, states, SWEEP * n);
-    for (size_t k = 0; k < SWEEP; k++) {
-        v[k] = -100 + 10.3 * (double)k;
-        memcpy(states + k * n, i->row.variants[0].states, n * sizeof *states);
+    size_t n = 0;
+    MT_ALLOC(arena, v, MT_TRIAL_SAMPLES);
+    MT_ALLOC(arena, states, MT_TRIAL_SAMPLES * n_states);
+    for (size_t k = 0; k < MT_TRIAL_SAMPLES; k += k < begun ? 1 : 5) {
+        v[n] = trial->v_mV[k];
+        memcpy(states + n++ * n_states, trial->states + k * n_states, n_states * sizeof *states);
     }
-    *examples = (mt_examples){SWEEP, v, states};
+    *examples = (mt_examples){n, v, states};
     return MT_OK;
 }
 
@@ -142,16 +142,15 @@ mt_status mt_imported_make(
     MT_SCRATCH(scratch);
     MT_ALLOC(arena, *imported, 1);
     mt_imported *i = *imported;
-    mt_examples examples = {0};
+    mt_examples examples;
     mt_trial trial;
     double dt_ms;
     MT_TRY(mt_system_build(arena, equations, names, &i->system));
     MT_TRY(make_row(arena, i));
-    MT_TRY(sweep(scratch, i, &examples));
-    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
+    MT_TRY(mt_step_cautious(scratch, &i->system, &i->step));
     MT_TRY(make_program(arena, i));
     MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
-    examples = (mt_examples){MT_TRIAL_SAMPLES, trial.v_mV, trial.states};
+    MT_TRY(examples_of(scratch, &trial, i->row.n_states, &examples));
     MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
     MT_TRY(make_program(arena, i));
     MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));

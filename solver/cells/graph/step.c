@@ -11,25 +11,57 @@ const char *mt_method_name(mt_method method)
     return names[method];
 }
 
+/* ---- dependencies ---- */
+
+/* The states on which the derivatives depend: [n][n], row i for the derivative of state i. */
+static mt_status find_dependencies(mt_arena *arena, const mt_system *s, bool **depends)
+{
+    MT_SCRATCH(scratch);
+    const mt_graph *graph = s->algebra.graph;
+    const size_t n = s->n_states;
+    uint32_t *state; /* of each variable; n: none */
+    MT_ALLOC(scratch, state, s->step + 1);
+    MT_ALLOC(arena, *depends, n * n);
+    for (size_t k = 0; k <= s->step; k++) state[k] = (uint32_t)n;
+    for (size_t k = 0; k < n; k++) state[s->state[k]] = (uint32_t)k;
+    for (size_t i = 0; i < n; i++) {
+        MT_SCRATCH(here);
+        bool *used;
+        MT_ALLOC(here, used, s->rate[i] + 1);
+        mt_graph_mark(graph, s->rate[i], used);
+        for (mt_node k = 0; k <= s->rate[i]; k++) {
+            if (!used[k] || graph->node[k].op != MT_OP_VARIABLE) continue;
+            const uint32_t of = state[graph->node[k].variable];
+            if (of < n) (*depends)[i * n + of] = true;
+        }
+    }
+    return MT_OK;
+}
+
 /* ---- choice of methods ---- */
 
 /* The Jacobian in symbols, and the largest sizes of its entries. */
 typedef struct jacobian {
     size_t n;
-    mt_node *entry;  /* [n][n] */
-    double *largest; /* [n][n] over the examples, of |J|; and of sqrt |J_ik J_ki| in `coupling` */
-    double *coupling;
+    bool *depends;    /* [n][n] False: the entry is 0 */
+    mt_node *entry;   /* [n][n] */
+    double *largest;  /* [n][n] of |J_ik| over the examples */
+    double *coupling; /* [n][n] of sqrt |J_ik J_ki| */
+    bool *amplifies;  /* [n][n] |J_ik| exceeds |J_kk| at an example; on the diagonal: it is positive */
 } jacobian;
 
 static mt_status make_jacobian(mt_arena *scratch, mt_system *s, jacobian *j)
 {
-    j->n = s->n_states;
-    MT_ALLOC(scratch, j->entry, j->n * j->n);
-    MT_ALLOC(scratch, j->largest, j->n * j->n);
-    MT_ALLOC(scratch, j->coupling, j->n * j->n);
-    for (size_t i = 0; i < j->n; i++)
-        for (size_t k = 0; k < j->n; k++)
-            j->entry[i * j->n + k] = mt_derivative(&s->algebra, s->rate[i], s->state[k]);
+    const size_t n = j->n = s->n_states;
+    MT_TRY(find_dependencies(scratch, s, &j->depends));
+    MT_ALLOC(scratch, j->entry, n * n);
+    MT_ALLOC(scratch, j->largest, n * n);
+    MT_ALLOC(scratch, j->coupling, n * n);
+    MT_ALLOC(scratch, j->amplifies, n * n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            j->entry[i * n + k] = j->depends[i * n + k] ? mt_derivative(&s->algebra, s->rate[i], s->state[k])
+                                                        : mt_number(&s->algebra, 0);
     return s->algebra.status;
 }
 
@@ -53,13 +85,15 @@ static mt_status measure(mt_system *s, const mt_examples *examples, jacobian *j)
                              pair = sqrt(here) * sqrt(fabs(value[j->entry[k * n + i]]));
                 if (isfinite(here)) j->largest[i * n + k] = fmax(j->largest[i * n + k], here);
                 if (isfinite(pair)) j->coupling[i * n + k] = fmax(j->coupling[i * n + k], pair);
+                const double own = value[j->entry[k * n + k]];
+                j->amplifies[i * n + k] |= i == k ? own > 0 : here > MT_STEP_SAME * fabs(own);
             }
     }
     return MT_OK;
 }
 
 /* True if the node depends on a variable. */
-static mt_status depends(const mt_graph *graph, mt_node root, size_t variable, bool *does)
+static mt_status depends_on(const mt_graph *graph, mt_node root, size_t variable, bool *does)
 {
     MT_SCRATCH(scratch);
     bool *used;
@@ -71,49 +105,133 @@ static mt_status depends(const mt_graph *graph, mt_node root, size_t variable, b
     return MT_OK;
 }
 
+/* Finds the states of which the derivative is linear in the state itself. */
+static mt_status find_linear(mt_arena *arena, mt_system *s, mt_step *step)
+{
+    MT_ALLOC(arena, step->method, s->n_states);
+    MT_ALLOC(arena, step->linear, s->n_states);
+    MT_ALLOC(arena, step->fastest, s->n_states);
+    for (size_t k = 0; k < s->n_states; k++) {
+        bool curved;
+        const mt_node slope = mt_derivative(&s->algebra, s->rate[k], s->state[k]);
+        MT_TRY(s->algebra.status);
+        MT_TRY(depends_on(s->algebra.graph, slope, s->state[k], &curved));
+        step->linear[k] = !curved;
+    }
+    return MT_OK;
+}
+
+mt_status mt_step_cautious(mt_arena *arena, mt_system *system, mt_step *step)
+{
+    MT_SCRATCH(scratch);
+    bool *depends;
+    const size_t n = system->n_states;
+    MT_TRY(find_linear(arena, system, step));
+    MT_TRY(find_dependencies(scratch, system, &depends));
+    for (size_t i = 0; i < n; i++) {
+        bool alone = step->linear[i];
+        for (size_t k = 0; k < n; k++) alone &= k == i || !depends[i * n + k];
+        step->method[i] = alone ? MT_METHOD_RUSH_LARSEN : MT_METHOD_IMPLICIT;
+    }
+    MT_ALLOC(arena, step->part, n * n);
+    for (size_t e = 0; e < n * n; e++) step->part[e] = MT_PART_CHECKED;
+    return MT_OK;
+}
+
+/* True if the decay of a state is the growth of another that affects it. */
+static bool is_exchanged(const jacobian *j, size_t i)
+{
+    const double own = j->largest[i * j->n + i];
+    for (size_t k = 0; k < j->n; k++)
+        if (k != i && own > 0 && j->depends[i * j->n + k] &&
+            j->largest[k * j->n + i] >= MT_STEP_EXCHANGE * own)
+            return true;
+    return false;
+}
+
+/* Adds the states that a member of the implicit group draws into it; true if there was one. */
+static bool joins(const jacobian *j, const bool *gate, bool *member)
+{
+    const size_t n = j->n;
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; member[i] && k < n; k++) {
+            if (member[k]) continue;
+            member[k] =
+                j->coupling[i * n + k] > MT_STEP_SLOW || (!gate[k] && j->largest[k * n + i] > MT_STEP_FAST);
+            any |= member[k];
+        }
+    return any;
+}
+
 mt_status mt_step_choose(mt_arena *arena, mt_system *system, const mt_examples *examples, mt_step *step)
 {
     MT_SCRATCH(scratch);
     jacobian j;
     const size_t n = system->n_states;
-    MT_ALLOC(arena, step->method, n);
-    MT_ALLOC(arena, step->fastest, n);
-    MT_ALLOC(arena, step->linear, n);
+    MT_TRY(find_linear(arena, system, step));
     MT_TRY(make_jacobian(scratch, system, &j));
     MT_TRY(measure(system, examples, &j));
-    for (size_t k = 0; k < n; k++) {
-        bool curved;
-        MT_TRY(depends(system->algebra.graph, j.entry[k * n + k], system->state[k], &curved));
-        step->linear[k] = !curved;
-        step->fastest[k] = j.largest[k * n + k];
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double own = step->fastest[i];
-        bool coupled = false;
+    for (size_t k = 0; k < n; k++) step->fastest[k] = j.largest[k * n + k];
+    bool *gate, *member;
+    MT_ALLOC(scratch, gate, n);
+    MT_ALLOC(scratch, member, n);
+    for (size_t i = 0; i < n; i++) gate[i] = step->linear[i] && !is_exchanged(&j, i);
+    for (size_t i = 0; i < n; i++) member[i] = !gate[i] && step->fastest[i] > MT_STEP_FAST;
+    while (joins(&j, gate, member)) {}
+    for (size_t i = 0; i < n; i++)
+        step->method[i] = member[i]                                    ? MT_METHOD_IMPLICIT
+                          : gate[i] && step->fastest[i] > MT_STEP_SLOW ? MT_METHOD_RUSH_LARSEN
+                                                                       : MT_METHOD_EULER;
+    MT_ALLOC(arena, step->part, n * n);
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
-            const double fast = fmax(own, step->fastest[k]), pair = j.coupling[i * n + k];
-            coupled |= k != i && pair > MT_STEP_FAST / 4 && pair > 0.1 * fast;
+            const bool amplifies = j.amplifies[i * n + k];
+            step->part[i * n + k] = !amplifies ? MT_PART_ALL : i == k ? MT_PART_CHECKED : MT_PART_NONE;
         }
-        step->method[i] = coupled || (own > MT_STEP_FAST && !step->linear[i]) ? MT_METHOD_IMPLICIT
-                          : step->linear[i] && own > MT_STEP_SLOW             ? MT_METHOD_RUSH_LARSEN
-                                                                              : MT_METHOD_EULER;
-    }
     return MT_OK;
 }
 
 /* ---- expressions ---- */
 
+/* True if the rate of a gate is positive at every V: it depends on V only, without cases. */
+static mt_status is_positive(mt_system *s, mt_node slope, bool *positive)
+{
+    MT_SCRATCH(scratch);
+    const mt_graph *graph = s->algebra.graph;
+    bool *used;
+    MT_ALLOC(scratch, used, slope + 1);
+    mt_graph_mark(graph, slope, used);
+    *positive = true;
+    for (mt_node k = 0; k <= slope; k++) {
+        const mt_graph_node *one = &graph->node[k];
+        if (!used[k] || mt_is_constant(&s->algebra, k)) continue;
+        *positive &= one->op != MT_OP_SELECT && (one->op != MT_OP_VARIABLE || one->variable == s->v);
+    }
+    return MT_OK;
+}
+
 /* Returns y after dt by the solution of y' = A - y B. */
-static mt_node rush_larsen(mt_system *s, size_t state)
+static mt_status rush_larsen(mt_system *s, size_t state, mt_node *next)
 {
     mt_algebra *m = &s->algebra;
     const mt_node y = mt_symbol(m, s->state[state]), dt = mt_symbol(m, s->dt), zero = mt_number(m, 0);
     const mt_node slope = mt_derivative(m, s->rate[state], s->state[state]),
                   source = mt_replaced(m, s->rate[state], s->state[state], zero);
     const mt_node exponent = mt_product(m, slope, dt), decay = mt_apply(m, MT_OP_EXP, &exponent);
-    if (m->status == MT_OK && source == zero) return mt_product(m, y, decay);
-    const mt_node target = mt_quotient(m, mt_negative(m, source), slope);
-    return mt_sum(m, target, mt_product(m, mt_difference(m, y, target), decay));
+    bool positive;
+    MT_TRY(m->status);
+    MT_TRY(is_positive(s, slope, &positive));
+    if (source == zero) {
+        *next = mt_product(m, y, decay);
+    } else if (positive) {
+        const mt_node target = mt_quotient(m, mt_negative(m, source), slope);
+        *next = mt_sum(m, target, mt_product(m, mt_difference(m, y, target), decay));
+    } else {
+        const mt_node change = mt_product(m, dt, s->rate[state]);
+        *next = mt_sum(m, y, mt_product(m, change, mt_exprel(m, exponent)));
+    }
+    return m->status;
 }
 
 /* A linear system of equations in symbols; absent entries are the number 0. */
@@ -152,8 +270,7 @@ static void eliminate(mt_algebra *m, group *g, size_t p)
     }
 }
 
-/* Solves the equations of a group: right[i] becomes unknown i. Without exchange of rows: for chains and buffers I - dt J is diagonally
- * dominant by columns. The unknown with the least fill is eliminated first. */
+/* Solves the equations of a group: right[i] becomes unknown i. Without exchange of rows: columns are dominated by the diagonal. The unknown with the least fill is eliminated first. */
 static void solve(mt_algebra *m, group *g)
 {
     const size_t n = g->n;
@@ -178,6 +295,20 @@ static void solve(mt_algebra *m, group *g)
     }
 }
 
+/* Returns the entry of J for the derivative of state i with respect to state k. */
+static mt_node part_of(mt_system *s, const mt_step *step, size_t i, size_t k)
+{
+    mt_algebra *m = &s->algebra;
+    const mt_node zero = mt_number(m, 0);
+    if (step->part[i * s->n_states + k] == MT_PART_NONE) return zero;
+    const mt_node entry = mt_derivative(m, s->rate[i], s->state[k]);
+    if (step->part[i * s->n_states + k] == MT_PART_ALL || m->status != MT_OK || entry == zero) return entry;
+    if (i == k) return mt_apply(m, MT_OP_MIN, (const mt_node[]){entry, zero});
+    const mt_node own = mt_derivative(m, s->rate[k], s->state[k]), size = mt_apply(m, MT_OP_ABS, &entry);
+    const mt_node most = mt_product(m, mt_number(m, MT_STEP_SAME), mt_apply(m, MT_OP_ABS, &own));
+    return mt_choice(m, mt_apply(m, MT_OP_LESS_EQUAL, (const mt_node[]){size, most}), entry, zero);
+}
+
 /* Sets the next values of all implicit states. */
 static mt_status step_group(mt_system *s, mt_step *step)
 {
@@ -195,10 +326,9 @@ static mt_status step_group(mt_system *s, mt_step *step)
     MT_ALLOC(scratch, g.order, g.n);
     const mt_node dt = mt_symbol(m, s->dt), one = mt_number(m, 1);
     for (size_t i = 0; i < g.n; i++) {
-        const mt_node rate = s->rate[state[i]];
-        g.right[i] = mt_product(m, dt, rate);
+        g.right[i] = mt_product(m, dt, s->rate[state[i]]);
         for (size_t k = 0; k < g.n; k++) {
-            const mt_node entry = mt_product(m, dt, mt_derivative(m, rate, s->state[state[k]]));
+            const mt_node entry = mt_product(m, dt, part_of(s, step, state[i], state[k]));
             g.a[i * g.n + k] = i == k ? mt_difference(m, one, entry) : mt_negative(m, entry);
         }
     }
@@ -214,7 +344,7 @@ mt_status mt_step_build(mt_arena *arena, mt_system *system, mt_step *step)
     MT_ALLOC(arena, step->next, system->n_states);
     MT_TRY(step_group(system, step));
     for (size_t k = 0; k < system->n_states; k++) {
-        if (step->method[k] == MT_METHOD_RUSH_LARSEN) step->next[k] = rush_larsen(system, k);
+        if (step->method[k] == MT_METHOD_RUSH_LARSEN) MT_TRY(rush_larsen(system, k, &step->next[k]));
         if (step->method[k] == MT_METHOD_EULER)
             step->next[k] = mt_sum(
                 m, mt_symbol(m, system->state[k]), mt_product(m, mt_symbol(m, system->dt), system->rate[k]));
