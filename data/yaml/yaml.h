@@ -87,6 +87,7 @@ MT_NODISCARD mt_status mt_yaml_root_word(
 MT_NODISCARD mt_status mt_yaml_write(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);
 
-/* Writes the same values to `arena`, one per line: "path.to.key: value" (data/yaml/yaml_write.h). MT_MEMORY. */
+/* Writes the same values to `arena`, one per line: "path.to.key: value" (data/yaml/yaml_write.h), to compare two structs: a text that
+ * names an object is replaced by the object's identity (MT_YAML_OPENED). MT_MEMORY. */
 MT_NODISCARD mt_status mt_yaml_write_lines(
     mt_arena *arena, const mt_yaml_table *table, const void *structure, const char **text);

@@ -104,6 +104,15 @@ static mt_status fill_string(mt_arena *arena, const char *text, char *to)
     return MT_OK;
 }
 
+/* Stores a text and opens the object that it names. */
+static mt_status fill_opened(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    MT_TRY(fill_string(f->arena, v->text, base + key->offset));
+    const mt_status status = key->opener ? key->opener->open(f->arena, base) : MT_OK;
+    return status == MT_INPUT ? mt_yaml_fail(v->at, path, "%s", mt_message()) : status;
+}
+
 /* ---- mappings, lists and arrays ---- */
 
 static mt_status fill_mapping(
@@ -198,7 +207,7 @@ static mt_status fill_value(
         return fill_words(v, path, key, base);
     case MT_YAML_TYPE_STRING:
         if (v->kind != MT_YAML_IS_SCALAR) return mt_yaml_refuse(v, path, key);
-        return fill_string(f->arena, v->text, to);
+        return fill_opened(f, v, path, key, base);
     case MT_YAML_TYPE_DOUBLES:
         return fill_doubles(v, path, key, to);
     case MT_YAML_TYPE_NUMBERS:

@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/core/arena.h"
+#include "data/core/status.h"
+
 typedef enum mt_yaml_type {
     MT_YAML_TYPE_DOUBLE,   /* double; finite */
     MT_YAML_TYPE_UNSIGNED, /* uint32_t or uint64_t (size_t); at most 2^53 */
@@ -52,6 +55,14 @@ typedef struct mt_yaml_override {
  * members of all preceding keys filled in; NULL: returns the words of all such structs. */
 typedef const char *mt_yaml_words(const void *structure, size_t i);
 
+/* The object that a text names (MT_YAML_OPENED): a named one, or a file. `structure`: as in mt_yaml_words, with the text itself. */
+typedef struct mt_yaml_opener {
+    /* stores the object in other members of the struct, from memory of `arena`; MT_INPUT, with a message without the key's place */
+    mt_status (*open)(mt_arena *arena, void *structure);
+    /* returns a text that is equal for objects with equal content, or NULL: the key's text */
+    const char *(*identity)(const void *structure);
+} mt_yaml_opener;
+
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
@@ -61,6 +72,8 @@ typedef struct mt_yaml_key {
     mt_yaml_range range;        /* of each number; LIST: of the count */
     const char *const *choices; /* ENUM, WORDS: the allowed words, NULL-terminated; or */
     mt_yaml_words *words;       /*   a function that returns them */
+    /* STRING: the text names an object; `words` returns its names, then a description of other texts; NULL: a text */
+    const mt_yaml_opener *opener;
     const struct mt_yaml_key *keys; /* MAPPING, LIST */
     size_t count_offset;            /* LIST, NUMBERS, SETS: offset of the size_t count */
     const char *about;              /* one sentence of documentation */
@@ -112,6 +125,10 @@ typedef struct mt_yaml_table {
 #define MT_YAML_STRING(structure, member, key, fallback, ...)                                                \
     MT_YAML_ROW(key, STRING, MT_YAML_MEMBER(structure, member, const char * : 0), .missing = (fallback),     \
         .about = __VA_ARGS__)
+/* A text that names an object, which is opened as soon as the key is read, so that words of later keys can depend on it. */
+#define MT_YAML_OPENED(structure, member, key, fallback, function, opens, ...)                               \
+    MT_YAML_ROW(key, STRING, MT_YAML_MEMBER(structure, member, const char * : 0), .missing = (fallback),     \
+        .words = (function), .opener = (opens), .about = __VA_ARGS__)
 /* `words` is a NULL-terminated array; the member receives the index. */
 #define MT_YAML_ENUM(structure, member, key, fallback, words, ...)                                           \
     MT_YAML_ROW(key, ENUM, .offset = offsetof(structure, member),                                            \

@@ -58,7 +58,10 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
         (void)strcpy(out, "true, false");
         return;
     case MT_YAML_TYPE_STRING:
-        (void)strcpy(out, "a text");
+        if (key->words)
+            list_words(key, structure, out);
+        else
+            (void)strcpy(out, "a text");
         return;
     case MT_YAML_TYPE_ENUM:
         list_words(key, structure, out);

@@ -12,7 +12,7 @@ void mt_yaml_range_words(mt_yaml_range range, char out[MT_YAML_WORDS]);
  * mt_yaml_words. */
 void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS]);
 
-/* Returns the i-th word of an ENUM; NULL after the last. `structure`: as in mt_yaml_words. */
+/* Returns the i-th word of an ENUM or of a STRING with words; NULL after the last. `structure`: as in mt_yaml_words. */
 const char *mt_yaml_word(const mt_yaml_key *key, const void *structure, size_t i);
 
 /* Finds the key at a path ("exchange.sync_cycles"), in an entry of a list by its number ("stimuli.0.start_ms"); NULL if there is

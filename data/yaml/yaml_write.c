@@ -71,6 +71,15 @@ static void write_numbers(FILE *to, const mt_yaml_key *key, const char *base)
         (void)fputs("[]", to);
 }
 
+/* True if a text is one of its key's words. */
+static bool is_word(const mt_yaml_key *key, const char *base, const char *text)
+{
+    const char *word;
+    for (size_t i = 0; key->words && (word = key->words(base, i)) != NULL; i++)
+        if (strcmp(word, text) == 0) return true;
+    return false;
+}
+
 static void write_word(FILE *to, const mt_yaml_key *key, const char *base)
 {
     union {
@@ -88,6 +97,8 @@ static void write_word(FILE *to, const mt_yaml_key *key, const char *base)
         (void)fputs(value.truth ? "true" : "false", to);
     else if (key->type == MT_YAML_TYPE_ENUM)
         (void)fputs(mt_yaml_word(key, base, (size_t)value.choice), to);
+    else if (is_word(key, base, value.text))
+        (void)fputs(value.text, to);
     else
         mt_yaml_write_text(to, value.text);
 }
@@ -194,6 +205,18 @@ void mt_yaml_write_keys(FILE *to, const mt_yaml_key *keys, const void *structure
     write_mapping(to, keys, structure, 0, "");
 }
 
+/* Writes a value, or the identity of the object that it names. */
+static void write_identity(FILE *to, const mt_yaml_key *key, const char *base)
+{
+    const char *identity = key->opener && key->opener->identity ? key->opener->identity(base) : NULL;
+    if (!identity)
+        write_value(to, key, base);
+    else if (is_word(key, base, identity))
+        (void)fputs(identity, to);
+    else
+        mt_yaml_write_text(to, identity);
+}
+
 static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, const char *path);
 
 static void write_list_paths(FILE *to, const mt_yaml_key *key, const char *base, const char *path)
@@ -223,7 +246,7 @@ static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, con
             write_list_paths(to, key, base, here);
         } else {
             (void)fprintf(to, "%s: ", here);
-            write_value(to, key, base);
+            write_identity(to, key, base);
             (void)fputc('\n', to);
         }
     }

@@ -749,6 +749,70 @@ Test(yaml, a_list_may_have_more_than_32_words)
     mt_arena_free(&arena);
 }
 
+/* A text that names an object: a colour by its name, or by a number after #, which stands for a file. */
+typedef struct paint {
+    const char *named, *shade;
+    int colour, tone;
+} paint;
+static const char *paint_word(const void *structure, size_t i)
+{
+    static const char *const words[] = {"red", "blue", "#NUMBER", NULL};
+    (void)structure;
+    return words[i];
+}
+static const char *tone_word(const void *structure, size_t i)
+{
+    const paint *p = structure;
+    return i > 0 ? NULL : !p ? "any" : p->colour == 0 ? "warm" : p->colour == 1 ? "cold" : "odd";
+}
+static mt_status open_paint(mt_arena *arena, void *structure)
+{
+    paint *p = structure;
+    p->shade = mt_arena_text(arena, strchr(p->named, '/') ? strchr(p->named, '/') + 1 : p->named);
+    p->colour = strcmp(p->named, "red") == 0 ? 0 : strcmp(p->named, "blue") == 0 ? 1 : 2;
+    if (p->colour < 2 || p->named[0] == '#') return p->shade ? MT_OK : MT_MEMORY;
+    return mt_fail(MT_INPUT, "colour %s; allowed: red", p->named);
+}
+static const char *shade_of(const void *structure) { return ((const paint *)structure)->shade; }
+static const mt_yaml_opener paint_opener = {open_paint, shade_of};
+static const mt_yaml_key paint_keys[] = {
+    MT_YAML_OPENED(paint, named, "colour", "blue", paint_word, &paint_opener, "Colour."),
+    MT_YAML_ENUM_OF(paint, tone, "tone", NULL, tone_word, "Tone."), MT_YAML_END};
+static const mt_yaml_table paint_table = {paint_keys, sizeof(paint)};
+
+Test(yaml, a_text_opens_the_object_that_it_names_before_the_next_key)
+{
+    static const struct {
+        const char *text, *written, *lines;
+    } cases[] = {{"tone: cold", "colour: blue\ntone: cold\n", "colour: blue\ntone: cold\n"},
+        {"tone: warm\ncolour: red", "colour: red\ntone: warm\n", "colour: red\ntone: warm\n"},
+        {"colour: '#a/7'\ntone: odd", "colour: \"#a/7\"\ntone: odd\n", "colour: \"7\"\ntone: odd\n"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_arena arena = {0};
+        paint p;
+        const char *text;
+        cr_assert_eq(mt_yaml_read(&arena, "a.yaml", cases[k].text, &paint_table, NULL, 0, &p), MT_OK, "%s",
+            mt_message());
+        cr_assert_eq(mt_yaml_write(&arena, &paint_table, &p, &text), MT_OK);
+        cr_expect_str_eq(text, cases[k].written);
+        cr_assert_eq(mt_yaml_write_lines(&arena, &paint_table, &p, &text), MT_OK);
+        cr_expect_str_eq(text, cases[k].lines);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(yaml, an_object_that_does_not_exist_is_reported_with_its_key)
+{
+    mt_arena arena = {0};
+    paint p;
+    cr_expect_eq(
+        mt_yaml_read(&arena, "a.yaml", "tone: odd\ncolour: grey", &paint_table, NULL, 0, &p), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:2: colour: colour grey; allowed: red");
+    cr_expect_eq(mt_yaml_read(&arena, "a.yaml", "colour: []", &paint_table, NULL, 0, &p), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "a.yaml:1: colour: a sequence of 0; allowed: red, blue, #NUMBER");
+    mt_arena_free(&arena);
+}
+
 /* One line per value, each with its complete path. */
 Test(yaml, single_line_output_has_complete_key_paths)
 {
