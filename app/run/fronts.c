@@ -147,7 +147,7 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     add_number(&hash, beta != NULL);
     if (beta) mt_hash_add(&hash, beta, sizeof *beta);
     add_number(&hash, f->scheme.correction);
-    mt_hash_add(&hash, model->name, strlen(model->name) + 1);
+    mt_hash_add(&hash, model->identity, strlen(model->identity) + 1);
     add_number(&hash, model->n_parameters);
     add_number(&hash, model->n_states);
     mt_hash_add(&hash, cells->parameters, model->n_parameters * sizeof(double));

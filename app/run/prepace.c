@@ -29,7 +29,7 @@ static mt_status make_key(const pacing *p, const double *first, char key[MT_HASH
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_PREPACE_VERSION);
-    mt_hash_add(&hash, model->name, strlen(model->name) + 1);
+    mt_hash_add(&hash, model->identity, strlen(model->identity) + 1);
     add_number(&hash, model->n_parameters);
     add_number(&hash, model->n_states);
     mt_hash_add(&hash, p->variant->parameters, model->n_parameters * sizeof(double));

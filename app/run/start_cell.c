@@ -58,9 +58,9 @@ static mt_status start_all(
     size_t n, type, *used;
     mt_cell_variant *variants;
     const mt_cell_variant *at_rest = mt_monodomain_variants(problem, &n);
-    if (state->model != problem->model)
-        return mt_fail(
-            MT_INPUT, "a state of the ionic model %s; here %s", state->model->name, problem->model->name);
+    if (!mt_cell_model_same(state->model, problem->model))
+        return mt_fail(MT_INPUT, "a state of the ionic model %s; here %s", state->model->identity,
+            problem->model->identity);
     MT_TRY(mt_cell_variant_find(problem->model, state->type, &type));
     MT_TRY(count_elements(scratch, problem, n, &used));
     MT_COPY(arena, variants, at_rest, n);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/core/hash.h"
+
 /* One line per model, with its row mt_cell_NAME. */
 /* clang-format off */
 #define MODELS(MODEL) \
@@ -33,6 +35,47 @@ mt_status mt_cell_model_find(const char *name, const mt_cell_model **model)
         (void)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*m)->name);
     }
     return mt_fail(MT_INPUT, "ionic model '%.40s'; allowed: %s", name, names);
+}
+
+bool mt_cell_model_is_file(const char *name_or_path)
+{
+    static const char *const endings[] = {".cellml", ".mmt", ".ode", ".model"};
+    const size_t length = strlen(name_or_path);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+        const size_t n = strlen(endings[k]);
+        if (length > n && strcmp(name_or_path + length - n, endings[k]) == 0) return true;
+    }
+    return false;
+}
+
+/* Imports the model of a file. */
+static mt_status import(mt_arena *arena, const char *path, const mt_cell_model **model)
+{
+    (void)arena, (void)model;
+    return mt_fail(MT_INPUT, "%s: imported models are not available in this build", path);
+}
+
+mt_status mt_cell_model_open(mt_arena *arena, const char *name_or_path, const mt_cell_model **model)
+{
+    if (mt_cell_model_is_file(name_or_path)) return import(arena, name_or_path, model);
+    const mt_status status = mt_cell_model_find(name_or_path, model);
+    return status == MT_OK ? status : mt_fail(status, "%s, %s", mt_message(), MT_CELL_MODEL_FILES);
+}
+
+mt_status mt_cell_model_identity(
+    const char *path, const void *content, size_t n, char identity[MT_CELL_IDENTITY])
+{
+    const char *slash = strrchr(path, '/');
+    char hash[MT_HASH_SIZE];
+    MT_TRY(mt_hash_of(content, n, hash));
+    (void)snprintf(identity, MT_CELL_IDENTITY, "%.*s#%s", MT_CELL_IDENTITY - MT_HASH_SIZE - 1,
+        slash ? slash + 1 : path, hash);
+    return MT_OK;
+}
+
+bool mt_cell_model_same(const mt_cell_model *a, const mt_cell_model *b)
+{
+    return a == b || strcmp(a->identity, b->identity) == 0;
 }
 
 void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size)

@@ -8,6 +8,9 @@
  * (solver/cells/kernel.h). All versions of one arithmetic compute the same bits. */
 #pragma once
 
+#include <stdbool.h>
+
+#include "data/core/arena.h"
 #include "data/core/status.h"
 #include "ipu/cost/mix.h"
 #include "solver/kernels/multirate.h"
@@ -43,6 +46,8 @@ typedef void mt_cell_constants(
 /* Maximum numbers per model. Arrays of these sizes are on the stack, and are not initialised per cell or step. */
 enum { MT_CELL_CONSTANTS = 1024, MT_CELL_STATES = 256, MT_CELL_VARIANTS = 8, MT_CELL_NAME = 64 };
 
+enum { MT_CELL_IDENTITY = 96 }; /* bytes of an identity, with the final 0 */
+
 /* Advances n cells by one step of dt_ms: reads v_in and the states, writes v_out and the states, stored in blocks (solver/kernels/block.h).
  * constants: [n_variants][n_constants], at most 65,536 variants. `of` NULL: all cells have the first variant; otherwise cell c has variant
  * of[c], with the same bits as among cells of that variant only. Sixteen neighbouring cells of one variant are as fast as a uniform
@@ -77,9 +82,20 @@ typedef struct mt_cell_delay {
 
 #define MT_CELL_DELAYS_DT_MS 0.02
 
-/* An ionic model: a row of the table. */
+/* An ionic model: a row of the table, or an imported model, made at run time from a file.
+ *
+ * `name` opens the model again (mt_cell_model_open). `identity` identifies its content: models have equal identities if they have equal
+ * equations, parameters and initial states. Both are the same text for a row of the table. For an imported model,
+ *
+ *   name       is the path of its file. A relative path refers to the working directory, like the other paths of a case. used.yaml and
+ *              the files of cell states contain the absolute path.
+ *   identity   is FILE#HASH: the name of the file without folders, and the fingerprint of its content (mt_cell_model_identity).
+ *
+ * A file that was moved is therefore the same model, and a file that was edited is another one. Keys of caches (fronts, pre-pacing),
+ * checkpoints, files of cell states, ranks, and comparisons of two cases use the identity. Messages and tables print the name. */
 typedef struct mt_cell_model {
-    const char *name, *title, *source; /* name in cases, title for display, publication */
+    const char *name, *title, *source; /* title for display; publication */
+    const char *identity;
     size_t n_states, n_parameters, n_constants, n_variants;
     const mt_cell_quantity *states, *parameters; /* without V */
     mt_cell_constants *constants;                /* NULL: the parameters themselves */
@@ -107,10 +123,29 @@ typedef struct mt_cell_model {
 
 extern const mt_cell_model *const mt_cell_models[]; /* the first is the default; terminated by NULL */
 
+/* Formats of imported models, as allowed values in messages and documentation. */
+#define MT_CELL_MODEL_FILES "the path of a .cellml, .mmt, .ode or .model file"
+
+/* True if a text that opens a model is the path of a file: it ends in .cellml, .mmt, .ode or .model, in lower case. */
+bool mt_cell_model_is_file(const char *name_or_path);
+
+/* Opens a model of the table by its name, or else the model of a file, in `arena`. MT_INPUT if it does not exist; the message lists the
+ * names. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_cell_model_open(
+    mt_arena *arena, const char *name_or_path, const mt_cell_model **model);
+
+/* Writes the identity of the imported model of a file with this content of n bytes. The content of further files that it includes is part
+ * of it. MT_MEMORY. */
+MT_NODISCARD mt_status mt_cell_model_identity(
+    const char *path, const void *content, size_t n, char identity[MT_CELL_IDENTITY]);
+
+/* True if two models have the same content. */
+bool mt_cell_model_same(const mt_cell_model *a, const mt_cell_model *b);
+
 /* Writes the names of a model's variants: "epi, mid, endo". */
 void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size);
 
-/* Find a model or a variant by name. MT_INPUT if it does not exist; the message lists the names. */
+/* Find a model of the table or a variant by name. MT_INPUT if it does not exist; the message lists the names. */
 MT_NODISCARD mt_status mt_cell_model_find(const char *name, const mt_cell_model **model);
 MT_NODISCARD mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, size_t *variant);
 

@@ -24,6 +24,7 @@ static const mt_cell_delay delays[] = {
 
 const mt_cell_model mt_cell_mitchell_schaeffer = {
     .name = "mitchell-schaeffer",
+    .identity = "mitchell-schaeffer",
     .title = "Mitchell-Schaeffer 2003",
     .source = "Bull. Math. Biol. 65, 767, doi 10.1016/S0092-8240(03)00041-7",
     .n_states = MS_STATES,

@@ -81,6 +81,7 @@ static const mt_cell_delay delays[] = {
 
 const mt_cell_model mt_cell_tp06 = {
     .name = "tp06",
+    .identity = "tp06",
     .title = "ten Tusscher-Panfilov 2006",
     .source = "Am. J. Physiol. Heart Circ. Physiol. 291, H1088, doi 10.1152/ajpheart.00109.2006",
     .n_states = TP06_STATES,

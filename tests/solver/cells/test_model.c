@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "solver/cells/model.h"
+#include "solver/cells/tp06/tp06.h"
 #include "solver/diffusion/spreading.h"
 #include "solver/kernels/block.h"
 #include "tests/random.h"
@@ -18,6 +19,7 @@ enum { MOST = 40, STATES_MOST = 64, VARIANTS_MOST = 200 };
     *model;                                                                                                  \
     model++
 
+static mt_arena arena;
 static uint64_t seed = 7;
 
 static double uniform(double low, double high) { return between(&seed, low, high); }
@@ -68,6 +70,7 @@ Test(model, every_model_of_the_table_is_complete_and_consistent)
         const mt_cell_model *model = *m, *found = NULL;
         cr_assert_eq(mt_cell_model_find(model->name, &found), MT_OK, "%s", mt_message());
         cr_expect_eq(found, model, "%s appears twice", model->name);
+        cr_expect(strcmp(model->identity, model->name) == 0 && !model->program, "%s", model->name);
         for (const char *c = model->name; *c; c++)
             cr_expect(
                 islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '-', "%s", model->name);
@@ -96,6 +99,47 @@ Test(model, an_unknown_name_is_rejected_with_the_known_ones)
         for (size_t v = 0; v < (*m)->n_variants; v++)
             cr_expect(strstr(mt_message(), (*m)->variants[v].name), "%s", mt_message());
     }
+}
+
+Test(model, a_model_is_opened_by_its_name_or_the_path_of_a_file)
+{
+    static const char *const files[] = {"a.cellml", "models/b.mmt", "/c.ode", "tp06.model"},
+                             *const names[] = {"tp06", ".cellml", "a.mmt.yaml", "a.MMT", "mmt", ""};
+    for (EACH(m)) {
+        const mt_cell_model *opened;
+        cr_assert_eq(mt_cell_model_open(&arena, (*m)->name, &opened), MT_OK, "%s", mt_message());
+        cr_expect(opened == *m && !mt_cell_model_is_file((*m)->name));
+    }
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) cr_expect(mt_cell_model_is_file(files[k]));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        cr_expect_not(mt_cell_model_is_file(names[k]), "%s", names[k]);
+    const mt_cell_model *model;
+    cr_expect_eq(mt_cell_model_open(&arena, "models/b.mmt", &model), MT_INPUT);
+    cr_expect(strstr(mt_message(), "models/b.mmt: "), "%s", mt_message());
+    cr_expect_eq(mt_cell_model_open(&arena, "tp07", &model), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "ionic model 'tp07'; allowed: tp06, mitchell-schaeffer, "
+                                   "the path of a .cellml, .mmt, .ode or .model file");
+    mt_arena_free(&arena);
+}
+
+Test(model, an_identity_depends_on_file_name_and_content_but_not_on_the_folder)
+{
+    char a[MT_CELL_IDENTITY], b[MT_CELL_IDENTITY], name[200];
+    cr_assert_eq(mt_cell_model_identity("x/beat.mmt", "one", 3, a), MT_OK);
+    cr_expect(strncmp(a, "beat.mmt#", 9) == 0 && strlen(a) == 9 + 32, "%s", a);
+    cr_assert_eq(mt_cell_model_identity("beat.mmt", "one", 3, b), MT_OK);
+    cr_expect_str_eq(a, b);
+    cr_assert_eq(mt_cell_model_identity("beat.mmt", "two", 3, b), MT_OK);
+    cr_expect_str_neq(a, b);
+    cr_assert_eq(mt_cell_model_identity("rest.mmt", "one", 3, b), MT_OK);
+    cr_expect_str_neq(a, b);
+    memset(name, 'n', sizeof name), name[sizeof name - 1] = 0;
+    cr_assert_eq(mt_cell_model_identity(name, "one", 3, b), MT_OK);
+    cr_expect(strlen(b) == MT_CELL_IDENTITY - 1 && strcmp(strchr(a, '#'), strchr(b, '#')) == 0, "%s", b);
+    mt_cell_model one = mt_cell_tp06, two = mt_cell_tp06;
+    one.identity = a, two.identity = b;
+    cr_expect(mt_cell_model_same(&one, &one) && !mt_cell_model_same(&one, &two));
+    cr_expect(mt_cell_model_same(&(mt_cell_model){.identity = "tp06"}, &mt_cell_tp06));
 }
 
 /* A step reads and writes V and each state once. */
