@@ -30,18 +30,37 @@ mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAY
 
 /* ---- words */
 
+/* The models of the table, and files. */
 static const char *model_word(const void *input, size_t i)
 {
+    size_t n = 0;
     (void)input;
-    return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
+    while (n < i && mt_cell_models[n]) n++;
+    if (mt_cell_models[n]) return mt_cell_models[n]->name;
+    return n == i ? MT_CELL_MODEL_FILES : NULL;
+}
+
+static mt_status open_model(mt_arena *arena, void *input)
+{
+    mt_case *c = input;
+    return mt_cell_model_open(arena, c->cell.named, &c->cell.model);
+}
+
+static const char *identity_of_model(const void *input) { return mt_case_model(input)->identity; }
+
+static const mt_yaml_opener model_opener = {open_model, identity_of_model};
+
+/* Returns the model of a case; without a case, all models of the table. */
+static const mt_cell_model *const *models_of(const void *input)
+{
+    return input ? &((const mt_case *)input)->cell.model : mt_cell_models;
 }
 
 /* The model's variants, and "layers" if it has all of them. */
 static const char *type_word(const void *input, size_t i)
 {
     size_t found[MT_CASE_LAYERS];
-    const mt_cell_model *const *m =
-        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    const mt_cell_model *const *m = models_of(input);
     for (; *m; m++) {
         if (i < (*m)->n_variants) return (*m)->variants[i].name;
         i -= (*m)->n_variants;
@@ -53,8 +72,7 @@ static const char *type_word(const void *input, size_t i)
 /* Vm, then the states of the model; without a case, the states of all models. */
 static const char *field_word(const void *input, size_t i)
 {
-    const mt_cell_model *const *m =
-        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    const mt_cell_model *const *m = models_of(input);
     if (i == 0) return "V";
     for (i--; *m; m++) {
         if (i < (*m)->n_states) return (*m)->states[i].name;
@@ -67,8 +85,7 @@ static const char *field_word(const void *input, size_t i)
 /* "none", and the ions that carry the stimuli of the model; without a case, of any model. */
 static const char *carrier_word(const void *input, size_t i)
 {
-    const mt_cell_model *const *m =
-        input ? &mt_cell_models[((const mt_case *)input)->cell.model] : mt_cell_models;
+    const mt_cell_model *const *m = models_of(input);
     if (i == 0) return "none";
     return i == 1 && (*m)->carrier_per_mV > 0 ? (*m)->states[(*m)->carrier].name : NULL;
 }
@@ -187,8 +204,10 @@ static const mt_yaml_key diffusion_keys[] = {
                                      "within " TEXT(MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",                    \
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
-    MT_YAML_ENUM_OF(mt_case, cell.model, "model", "tp06", model_word,
-        "Ionic model; `myotile cell --list` lists them with the papers that published them.",
+    MT_YAML_OPENED(mt_case, cell.named, "model", "tp06", model_word, &model_opener,
+        "Ionic model. `myotile cell --list` lists the built-in ones with the papers that published them. The "
+        "path of a file is relative to the working directory; a copy of the file elsewhere is the same "
+        "model, but an edited file is another one. Types, states and parameters are those of the model.",
         .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_ENUM_OF(mt_case, cell.type, "type", NULL, type_word,
         "Type of all cells, one of the model's; `myotile cell --list` lists them. layers: each transmural "
@@ -954,4 +973,4 @@ mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
     return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
 }
 
-const mt_cell_model *mt_case_model(const mt_case *from) { return mt_cell_models[from->cell.model]; }
+const mt_cell_model *mt_case_model(const mt_case *from) { return from->cell.model; }

@@ -100,8 +100,9 @@ typedef struct mt_case {
         mt_accumulation accumulation;
     } diffusion;
     struct {
-        int model; /* index into mt_cell_models */
-        int type;  /* index of the variant; one past the last: "layers", from the layers of the mesh */
+        const char *named;          /* the ionic model's name or path (mt_cell_model_open) */
+        const mt_cell_model *model; /* opened from it */
+        int type; /* index of the variant; one past the last: "layers", from the layers of the mesh */
         mt_cell_request asked; /* changes of its parameters */
         mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */

@@ -277,7 +277,57 @@ Test(case, layers_unsupported_by_an_ionic_model_are_rejected_with_its_types)
     cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml:17: cell.type: epi; allowed: standard");
     cr_assert_eq(
         mt_case_load(&arena, niederer, sets_of((const char *[]){"cell.model=tp07"}, 1), 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "--set cell.model=tp07: tp07; allowed: tp06, mitchell-schaeffer");
+    cr_expect_str_eq(mt_message(), "--set cell.model=tp07: ionic model 'tp07'; allowed: tp06, "
+                                   "mitchell-schaeffer, the path of a .cellml, .mmt, .ode or .model file");
+    mt_arena_free(&arena);
+}
+
+/* A model made at run time: another name, identity and type. */
+static mt_cell_model imported(const mt_cell_variant *types)
+{
+    mt_cell_model model = mt_cell_tp06;
+    model.name = "models/a.mmt";
+    model.identity = "a.mmt#1";
+    model.variants = types;
+    model.n_variants = 1;
+    return model;
+}
+
+/* used.yaml has the path, a comparison of cases the content. */
+Test(case, an_imported_model_is_written_by_its_path_and_compared_by_its_content)
+{
+    mt_cell_variant type = mt_cell_tp06.variants[TP06_MID];
+    type.name = "cell";
+    mt_cell_model model = imported(&type), moved = model;
+    mt_arena arena = {0};
+    mt_case c;
+    const char *text, *lines, *other;
+    load(&arena, niederer, NULL, 0, &c);
+    c.cell.named = model.name;
+    c.cell.model = &model;
+    c.cell.type = 0;
+    cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
+    cr_expect(strstr(text, "\n  model: \"models/a.mmt\"\n  type: cell\n"), "%s", text);
+    cr_assert_eq(mt_yaml_write_lines(&arena, &mt_case_table, &c, &lines), MT_OK, "%s", mt_message());
+    cr_expect(strstr(lines, "\ncell.model: \"a.mmt#1\"\ncell.type: cell\n"), "%s", lines);
+    c.cell.named = moved.name = "/elsewhere/a.mmt";
+    c.cell.model = &moved;
+    cr_assert_eq(mt_yaml_write_lines(&arena, &mt_case_table, &c, &other), MT_OK, "%s", mt_message());
+    cr_expect_str_eq(lines, other);
+    moved.identity = "a.mmt#2";
+    cr_assert_eq(mt_yaml_write_lines(&arena, &mt_case_table, &c, &other), MT_OK, "%s", mt_message());
+    cr_expect_str_neq(lines, other);
+    mt_arena_free(&arena);
+}
+
+Test(case, a_model_file_that_cannot_be_opened_is_reported_with_its_key)
+{
+    mt_arena arena = {0};
+    mt_case c;
+    const mt_yaml_override set = {"--set", "cell.model=models/none.mmt"};
+    cr_expect_eq(mt_case_load(&arena, niederer, &set, 1, &c), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "--set cell.model=models/none.mmt: models/none.mmt: "), "%s", mt_message());
     mt_arena_free(&arena);
 }
 
