@@ -11,12 +11,48 @@ static const char group[] = "checkpoint";
 
 static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
-    (void)snprintf(c->model, sizeof c->model, "%s", problem->model->name);
+    (void)snprintf(c->model, sizeof c->model, "%s", problem->model->identity);
     c->records_all = problem->record.all;
     c->stepping = problem->stepping;
     c->stored = problem->record.stored;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
     return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
+}
+
+/* ---- the states of imported models ---- */
+
+/* True if a checkpoint has the names of the states: its model is not in the table. */
+static bool lists_states(const mt_checkpoint *c)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        if (strcmp((*m)->identity, c->model) == 0) return false;
+    return true;
+}
+
+enum { STATES_TEXT = MT_CELL_STATES * MT_CELL_NAME };
+
+static mt_status put_states(mt_arena *scratch, mt_h5 *h5, const mt_cell_model *model)
+{
+    char *text;
+    MT_ALLOC(scratch, text, STATES_TEXT);
+    for (size_t k = 0, n = 0; k < model->n_states; k++)
+        n += (size_t)snprintf(text + n, STATES_TEXT - n, "%s%s", k > 0 ? "\n" : "", model->states[k].name);
+    return mt_h5_write_text(h5, group, "states", text);
+}
+
+/* Reads a model that has only names of states. */
+static mt_status get_states(mt_arena *arena, mt_h5 *h5, mt_cell_model *model)
+{
+    char *text, *save;
+    mt_cell_quantity *states;
+    MT_ALLOC(arena, text, STATES_TEXT);
+    MT_ALLOC(arena, states, MT_CELL_STATES);
+    MT_TRY(mt_h5_read_text(h5, group, "states", text, STATES_TEXT));
+    *model = (mt_cell_model){.states = states};
+    for (char *name = strtok_r(text, "\n", &save); name && model->n_states < MT_CELL_STATES;
+         name = strtok_r(NULL, "\n", &save))
+        states[model->n_states++] = (mt_cell_quantity){name, ""};
+    return MT_OK;
 }
 
 /* ---- shared by writing and reading ---- */
@@ -199,7 +235,8 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
     if (status == MT_OK) status = put_counts(scratch, w, backend, self);
     if (status == MT_OK) status = put_segments(scratch, w, &c->segments);
     mt_hash_end(&w->sum, sum);
-    return status == MT_OK ? put_about(w->h5, c, sum) : status;
+    if (status == MT_OK) status = put_about(w->h5, c, sum);
+    return status == MT_OK && lists_states(c) ? put_states(scratch, w->h5, problem->model) : status;
 }
 
 static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, const mt_monodomain *problem,
@@ -470,25 +507,29 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     return get_case(arena, h5, c);
 }
 
-/* Verifies a file without a problem. A minimal problem suffices, since only the names of its arrays are read. */
-static mt_status look_through(const mt_checkpoint *c)
+/* Verifies a file without a problem. A minimal problem suffices, since only the names of its arrays are read. `named`: has the names of
+ * states, if the file lists them. */
+static mt_status look_through(const mt_checkpoint *c, const mt_cell_model *named)
 {
     const mt_diffusion no_operator = {.n_elements = c->n_elements};
-    mt_monodomain problem = {.diffusion = &no_operator};
-    MT_TRY(mt_fail_in(c->path, mt_cell_model_find(c->model, &problem.model)));
+    mt_monodomain problem = {.diffusion = &no_operator, .model = named};
+    if (!lists_states(c)) MT_TRY(mt_fail_in(c->path, mt_cell_model_find(c->model, &problem.model)));
     return read_file(c, &problem, NULL);
 }
 
 mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *checkpoint)
 {
     MT_H5_SCOPE(h5);
+    MT_SCRATCH(scratch);
+    mt_cell_model named = {0};
     *checkpoint = (mt_checkpoint){0};
     if (snprintf(checkpoint->path, sizeof checkpoint->path, "%s", path) >= (int)sizeof checkpoint->path)
         return mt_fail(MT_INPUT, "%s: the path is too long", path);
     MT_TRY(mt_h5_open(path, h5));
     MT_TRY(get_about(arena, h5, checkpoint));
+    if (lists_states(checkpoint)) MT_TRY(get_states(scratch, h5, &named));
     mt_h5_close(h5);
-    return look_through(checkpoint);
+    return look_through(checkpoint, &named);
 }
 
 mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
@@ -500,9 +541,9 @@ mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_mo
             checkpoint->path, checkpoint->n_elements, problem->diffusion->n_elements);
     if (strcmp(checkpoint->mesh, mesh) != 0)
         return refuse(checkpoint, "from another mesh with the same number of elements");
-    if (strcmp(checkpoint->model, problem->model->name) == 0) return MT_OK;
+    if (strcmp(checkpoint->model, problem->model->identity) == 0) return MT_OK;
     return mt_fail(MT_INPUT, "%s: from a run of the ionic model %s; here %s", checkpoint->path,
-        checkpoint->model, problem->model->name);
+        checkpoint->model, problem->model->identity);
 }
 
 mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodomain *problem)

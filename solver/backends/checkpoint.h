@@ -11,7 +11,9 @@
  *   /checkpoint                 attributes: version; backend, model, mesh, diffusion, machine (text; fingerprints, "" if there is
  *                               no machine), sum (of all that follows); step, record (int64; whether the entire record is
  *                               present), kept, beats (int64; mt_record.stored, and the number of completed beats), stepping (int64;
- *                               mt_stepping)
+ *                               mt_stepping). model is the identity of the ionic model (solver/cells/model.h). states (text, a line
+ *                               for each; only with an imported model): the names of the model's states in order, so that the file
+ *                               can be verified without the model
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, the backend's precision; with their units
  *   array/<recorded>            [n_elements]  the same for each mt_recorded, if the problem records all
@@ -46,7 +48,7 @@ typedef struct mt_checkpoint {
     mt_stepping stepping;
     mt_segments segments;  /* the last one ends at `step` */
     const char *case_text; /* NUL-terminated */
-    char backend[32], model[64];
+    char backend[32], model[MT_CELL_IDENTITY];
     char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */
 } mt_checkpoint;
 

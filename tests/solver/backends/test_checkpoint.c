@@ -11,6 +11,7 @@
 #include "tests/solver/slab_problem.h"
 
 #include "solver/backends/checkpoint.h"
+#include "solver/cells/tp06/tp06.h"
 
 /* HDF5 1.10 leaks some memory allocated for a file that turns out to be damaged. */
 const char *__lsan_default_suppressions(void);
@@ -367,5 +368,26 @@ Test(checkpoint, a_checkpoint_of_another_problem_is_rejected)
     cr_assert_eq(mt_slab_make(&other.arena, (double[]){4, 3, 2}, 0.5, &other.mesh), MT_OK);
     make_problem(&other, (double[]){1.5, 1.5, 1.5});
     is_refused(&other, &c, "another diffusion operator");
+    mt_arena_free(&s.arena);
+}
+
+/* The file can be moved or edited after the run. */
+Test(checkpoint, a_checkpoint_of_an_imported_model_is_verified_without_the_model_and_belongs_to_its_content)
+{
+    slab_problem s;
+    mt_cell_model model = mt_cell_tp06;
+    model.name = "models/a.mmt";
+    model.identity = "a.mmt#1";
+    make(&s);
+    s.problem.model = &model;
+    write_at_cut(&s, &mt_backend_cpu, NULL);
+    const mt_checkpoint c = opened(&s);
+    cr_expect_str_eq(c.model, "a.mmt#1");
+    model.name = "/elsewhere/a.mmt";
+    cr_expect_eq(mt_checkpoint_check(&c, &s.problem), MT_OK, "%s", mt_message());
+    model.identity = "a.mmt#2";
+    cr_expect_eq(mt_checkpoint_check(&c, &s.problem), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), ": from a run of the ionic model a.mmt#1; here a.mmt#2"), "%s", mt_message());
     mt_arena_free(&s.arena);
 }
