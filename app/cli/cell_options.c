@@ -43,21 +43,30 @@ static mt_status make_variant(
     return MT_OK;
 }
 
-/* Checks that the file and an option agree. */
-static mt_status agree(const mt_arguments *arguments, const char *path, const char *option, const char *found)
+static mt_status disagree(const char *path, const char *found, const char *option, const char *asked)
 {
-    const char *asked = mt_option_value(arguments, option, found);
-    if (strcmp(asked, found) == 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: a state of %s; %s requests %.40s", path, found, option, asked);
+    return mt_fail(MT_INPUT, "%s: a state of %s; %s requests %.100s", path, found, option, asked);
+}
+
+/* Reads the state, and checks that model and type agree with the options. */
+static mt_status read_state(
+    mt_arena *arena, const mt_arguments *arguments, const char *path, mt_cell_state *state)
+{
+    const char *model = mt_option_value(arguments, "--model", NULL), *type;
+    const mt_cell_model *known = NULL;
+    if (model) MT_TRY(mt_cell_model_open(arena, model, &known));
+    MT_TRY(mt_cell_state_read(arena, path, known, state));
+    if (known && !mt_cell_model_same(known, state->model))
+        return disagree(path, state->model->identity, "--model", known->identity);
+    type = mt_option_value(arguments, "--type", state->type);
+    return strcmp(type, state->type) == 0 ? MT_OK : disagree(path, state->type, "--type", type);
 }
 
 static mt_status read_start(
     mt_arena *arena, const mt_arguments *arguments, const char *path, mt_chosen_cell *cell)
 {
     size_t variant;
-    MT_TRY(mt_cell_state_read(arena, path, &cell->start));
-    MT_TRY(agree(arguments, path, "--model", cell->start.model->name));
-    MT_TRY(agree(arguments, path, "--type", cell->start.type));
+    MT_TRY(read_state(arena, arguments, path, &cell->start));
     cell->model = cell->start.model;
     MT_TRY(mt_fail_in(path, mt_cell_variant_find(cell->model, cell->start.type, &variant)));
     cell->started = true;
@@ -69,7 +78,8 @@ static mt_status read_cell(mt_arena *arena, const mt_arguments *arguments, mt_ch
     const char *path = mt_option_value(arguments, "--start", NULL);
     size_t variant;
     if (path) return read_start(arena, arguments, path, cell);
-    MT_TRY(mt_cell_model_find(mt_option_value(arguments, "--model", mt_cell_models[0]->name), &cell->model));
+    MT_TRY(mt_cell_model_open(
+        arena, mt_option_value(arguments, "--model", mt_cell_models[0]->name), &cell->model));
     MT_TRY(mt_cell_variant_find(
         cell->model, mt_option_value(arguments, "--type", cell->model->variants[0].name), &variant));
     return make_variant(arena, arguments, NULL, variant, cell);

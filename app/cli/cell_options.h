@@ -10,8 +10,9 @@
 
 #define MT_CELL_OPTIONS                                                                                      \
     {.name = "--model",                                                                                      \
-        .value = "NAME",                                                                                     \
-        .help = "ionic model; default: that of --start, or the first of `cell --list`"},                     \
+        .value = "MODEL",                                                                                    \
+        .help = "ionic model, a name or the path of a .cellml, .mmt, .ode or .model file; default: that of " \
+                "--start, or the first of `cell --list`"},                                                   \
         {.name = "--type",                                                                                   \
             .value = "NAME",                                                                                 \
             .help = "cell type; default: that of --start, or the first of the model"},                       \

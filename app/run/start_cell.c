@@ -79,6 +79,6 @@ static mt_status start_all(
 mt_status mt_start_cell(mt_arena *arena, const char *name, const char *path, mt_monodomain *problem)
 {
     mt_cell_state state;
-    MT_TRY(mt_fail_in("start.state", mt_cell_state_read(arena, path, &state)));
+    MT_TRY(mt_fail_in("start.state", mt_cell_state_read(arena, path, problem->model, &state)));
     return mt_fail_in("start.state", mt_fail_in(path, start_all(arena, name, path, &state, problem)));
 }

@@ -30,16 +30,6 @@ mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAY
 
 /* ---- words */
 
-/* The models of the table, and files. */
-static const char *model_word(const void *input, size_t i)
-{
-    size_t n = 0;
-    (void)input;
-    while (n < i && mt_cell_models[n]) n++;
-    if (mt_cell_models[n]) return mt_cell_models[n]->name;
-    return n == i ? MT_CELL_MODEL_FILES : NULL;
-}
-
 static mt_status open_model(mt_arena *arena, void *input)
 {
     mt_case *c = input;
@@ -204,7 +194,7 @@ static const mt_yaml_key diffusion_keys[] = {
                                      "within " TEXT(MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",                    \
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
-    MT_YAML_OPENED(mt_case, cell.named, "model", "tp06", model_word, &model_opener,
+    MT_YAML_OPENED(mt_case, cell.named, "model", "tp06", mt_cell_model_word, &model_opener,
         "Ionic model. `myotile cell --list` lists the built-in ones with the papers that published them. The "
         "path of a file is relative to the working directory; a copy of the file elsewhere is the same "
         "model, but an edited file is another one. Types, states and parameters are those of the model.",

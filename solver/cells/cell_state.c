@@ -13,23 +13,25 @@
 
 /* The content of a file. Its numbers are the parameters, then the states. */
 typedef struct content {
-    int model;
-    const char *type;
+    const char *model, *identity, *type;
     double dt_ms, bcl_ms;
     size_t beats;
     double v_mV;
     double number[];
 } content;
 
-static const char *model_word(const void *structure, size_t i)
+static mt_status open_model(mt_arena *arena, void *structure)
 {
-    (void)structure;
-    return mt_cell_models[i] ? mt_cell_models[i]->name : NULL;
+    const mt_cell_model *model;
+    return mt_cell_model_open(arena, ((content *)structure)->model, &model);
 }
 
-enum { HEAD_KEYS = 6 };
+static const mt_yaml_opener model_opener = {.open = open_model};
+
+enum { HEAD_KEYS = 7 };
 static const mt_yaml_key head_keys[HEAD_KEYS + 1] = {
-    MT_YAML_ENUM_OF(content, model, "model", NULL, model_word, "Ionic model."),
+    MT_YAML_OPENED(content, model, "model", NULL, mt_cell_model_word, &model_opener, "Ionic model."),
+    MT_YAML_STRING(content, identity, "identity", MT_YAML_NONE, "Identity of an imported model."),
     MT_YAML_STRING(content, type, "type", NULL, "Cell type."),
     MT_YAML_DOUBLE(content, dt_ms, "dt_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "Time step."),
     MT_YAML_DOUBLE(content, bcl_ms, "bcl_ms", MT_YAML_NONE, MT_YAML_ABOVE(0), "Basic cycle length."),
@@ -55,11 +57,13 @@ static mt_status number_keys(mt_arena *arena, const mt_cell_quantity *quantities
     return MT_OK;
 }
 
-/* Reads the file as a state of this model. */
+/* Reads the file as a state of this model. NULL: reports that the model of the file cannot be opened. */
 static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, const char *text,
     const mt_cell_model *model, content **out)
 {
     const mt_yaml_key *parameters, *states;
+    const bool opened = model != NULL;
+    if (!opened) model = mt_cell_models[0];
     MT_TRY(number_keys(scratch, model->parameters, model->n_parameters, 0, MT_YAML_NONE, &parameters));
     MT_TRY(number_keys(scratch, model->states, model->n_states, model->n_parameters, NULL, &states));
     mt_yaml_key keys[HEAD_KEYS + 3] = {[HEAD_KEYS] = MT_YAML_MAPPING("parameters", parameters,
@@ -67,33 +71,48 @@ static mt_status read_as(mt_arena *arena, mt_arena *scratch, const char *path, c
         MT_YAML_MAPPING("states", states, "All states of the model."),
         MT_YAML_END};
     memcpy(keys, head_keys, HEAD_KEYS * sizeof *keys);
+    if (opened) keys[0].opener = NULL;
     const mt_yaml_table table = {
         keys, sizeof(content) + (model->n_parameters + model->n_states) * sizeof(double)};
     *out = mt_arena_alloc(arena, 1, table.bytes);
     return *out ? mt_yaml_read(arena, path, text, &table, NULL, 0, *out) : MT_MEMORY;
 }
 
-/* Finds the model named in the file. For an unknown name the first model is returned, and read_as reports the name with its line. */
-static mt_status model_of(mt_arena *scratch, const char *path, const char *text, const mt_cell_model **model)
+/* Finds the model of the file: `known`, or the model that the file names. NULL if that is invalid. */
+static mt_status model_of(mt_arena *arena, mt_arena *scratch, const char *path, const char *text,
+    const mt_cell_model *known, const mt_cell_model **model)
 {
-    const char *word;
-    MT_TRY(mt_yaml_root_word(scratch, path, text, "model", &word));
-    *model = mt_cell_models[0];
-    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
-        if (strcmp((*m)->name, word) == 0) *model = *m;
-    return MT_OK;
+    const char *name, *identity;
+    MT_TRY(mt_yaml_root_word(scratch, path, text, "model", &name));
+    MT_TRY(mt_yaml_root_word(scratch, path, text, "identity", &identity));
+    *model = known;
+    if (known && strcmp(known->identity, identity[0] ? identity : name) == 0) return MT_OK;
+    const mt_status status = mt_cell_model_open(arena, name, model);
+    if (status == MT_INPUT) *model = NULL;
+    return status == MT_INPUT ? MT_OK : status;
 }
 
-mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_cell_state *state)
+static mt_status check_identity(const char *path, const content *read, const mt_cell_model *model)
+{
+    if (!read->identity[0] || strcmp(read->identity, model->identity) == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: identity: %s; the model %s now is %s; allowed: the same, or no identity, which accepts the "
+        "state",
+        path, read->identity, model->name, model->identity);
+}
+
+mt_status mt_cell_state_read(
+    mt_arena *arena, const char *path, const mt_cell_model *known, mt_cell_state *state)
 {
     MT_SCRATCH(scratch);
     const char *text;
     const mt_cell_model *model;
     content *read;
     MT_TRY(mt_yaml_text(scratch, path, &text));
-    MT_TRY(model_of(scratch, path, text, &model));
+    MT_TRY(model_of(arena, scratch, path, text, known, &model));
     MT_TRY(read_as(arena, scratch, path, text, model, &read));
-    *state = (mt_cell_state){.model = mt_cell_models[read->model],
+    MT_TRY(check_identity(path, read, model));
+    *state = (mt_cell_state){.model = model,
         .type = read->type,
         .parameters = read->number,
         .dt_ms = read->dt_ms,
@@ -145,18 +164,27 @@ static mt_status check_finite(const char *path, const mt_cell_state *s)
     return MT_OK;
 }
 
-static int number_of(const mt_cell_model *model)
+/* Returns the name of a model, or the absolute path of its file if that still exists. */
+static mt_status name_of(mt_arena *scratch, const mt_cell_model *model, const char **name)
 {
-    int m = 0;
-    while (mt_cell_models[m] != model) m++;
-    return m;
+    *name = model->name;
+    if (!mt_cell_model_is_file(model->name)) return MT_OK;
+    const mt_status status = mt_file_absolute(scratch, name);
+    return status == MT_FILE ? MT_OK : status;
 }
 
 static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
 {
     const mt_yaml_table table = {head_keys, sizeof(content)};
-    const content head = {number_of(s->model), s->type, s->dt_ms, s->bcl_ms, s->beats, s->v_mV};
+    const bool imported = mt_cell_model_is_file(s->model->name);
+    content head = {.identity = imported ? s->model->identity : "",
+        .type = s->type,
+        .dt_ms = s->dt_ms,
+        .bcl_ms = s->bcl_ms,
+        .beats = s->beats,
+        .v_mV = s->v_mV};
     const char *text;
+    MT_TRY(name_of(scratch, s->model, &head.model));
     MT_TRY(mt_yaml_write(scratch, &table, &head, &text));
     (void)fprintf(to, "# State of a cell, written by myotile.\n%s", text);
     return MT_OK;

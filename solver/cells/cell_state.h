@@ -1,7 +1,8 @@
 /* The state of one cell in a file, so that other runs can start from the state after long pacing.
  *
  *     # The state of a cell, by myotile.
- *     model: tp06
+ *     model: tp06          # of an imported model: the path of its file, and the next line
+ *     identity: "a.mmt#..." # mt_cell_model.identity
  *     type: "epi"
  *     dt_ms: 0.02
  *     bcl_ms: 1000         # omitted if the cell was not paced
@@ -31,9 +32,11 @@ typedef struct mt_cell_state {
     const double *states; /* [n_states] in the model's order */
 } mt_cell_state;
 
-/* Reads a state into `arena`. MT_INPUT with file, line and key: an unknown model, a state that the model lacks, a missing state, an invalid
+/* Reads a state into `arena`. If the file has the identity of the model `known` (may be NULL), the state has this model, and the path in the
+ * file is not opened: the file of an imported model can have been moved. MT_INPUT with file, line and key: an unknown model, another identity than that of the model, a state that the model lacks, a missing state, an invalid
  * number, or V outside -200 .. 200 mV. MT_FILE if the file cannot be read. MT_MEMORY. */
-MT_NODISCARD mt_status mt_cell_state_read(mt_arena *arena, const char *path, mt_cell_state *state);
+MT_NODISCARD mt_status mt_cell_state_read(
+    mt_arena *arena, const char *path, const mt_cell_model *known, mt_cell_state *state);
 
 /* Returns in `arena` the parameters for the state of a cell of this variant: the values that differ from the model's variant of that
  * name. */

@@ -48,6 +48,15 @@ bool mt_cell_model_is_file(const char *name_or_path)
     return false;
 }
 
+const char *mt_cell_model_word(const void *structure, size_t i)
+{
+    size_t n = 0;
+    (void)structure;
+    while (n < i && mt_cell_models[n]) n++;
+    if (mt_cell_models[n]) return mt_cell_models[n]->name;
+    return n == i ? MT_CELL_MODEL_FILES : NULL;
+}
+
 /* Imports the model of a file. */
 static mt_status import(mt_arena *arena, const char *path, const mt_cell_model **model)
 {

@@ -129,6 +129,9 @@ extern const mt_cell_model *const mt_cell_models[]; /* the first is the default;
 /* True if a text that opens a model is the path of a file: it ends in .cellml, .mmt, .ode or .model, in lower case. */
 bool mt_cell_model_is_file(const char *name_or_path);
 
+/* Returns the i-th allowed text of a key that names a model: the names, then MT_CELL_MODEL_FILES; NULL after the last (mt_yaml_words). */
+const char *mt_cell_model_word(const void *structure, size_t i);
+
 /* Opens a model of the table by its name, or else the model of a file, in `arena`. MT_INPUT if it does not exist; the message lists the
  * names. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_model_open(

@@ -157,9 +157,9 @@ static mt_status read_state(mt_arena *arena)
 {
     mt_cell_state state, again;
     char out[96];
-    MT_TRY(mt_cell_state_read(arena, path[0], &state));
+    MT_TRY(mt_cell_state_read(arena, path[0], NULL, &state));
     (void)snprintf(out, sizeof out, "%s/out.state", folder);
-    if (mt_cell_state_write(out, &state) != MT_OK || mt_cell_state_read(arena, out, &again) != MT_OK)
+    if (mt_cell_state_write(out, &state) != MT_OK || mt_cell_state_read(arena, out, NULL, &again) != MT_OK)
         die("a state that cannot be written and read again");
     if (memcmp(state.states, again.states, state.model->n_states * sizeof *state.states) != 0 ||
         strcmp(state.type, again.type) != 0)

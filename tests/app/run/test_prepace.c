@@ -107,7 +107,7 @@ Test(prepace, prepaced_states_equal_those_saved_by_the_cell_command)
     mt_problem problem;
     mt_cell_state state;
     free(works("cell --type epi --bcl 250 --beats 2 --save epi.yaml"));
-    ok(mt_cell_state_read(&arena, "epi.yaml", &state));
+    ok(mt_cell_state_read(&arena, "epi.yaml", NULL, &state));
     make("regions=[]", false, &problem);
     const mt_cell_variant *epi = mt_monodomain_variant(&problem.monodomain, 0);
     cr_assert_eq(epi->v_mV, state.v_mV);

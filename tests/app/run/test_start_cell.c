@@ -56,7 +56,7 @@ Test(start_cell, every_element_starts_from_the_exact_state_in_the_file)
     double value[CELLS];
     ok(mt_case_load(&arena, "case.yaml", NULL, 0, &input));
     ok(mt_problem_make(&arena, &input, false, &problem));
-    ok(mt_cell_state_read(&arena, "epi.yaml", &state));
+    ok(mt_cell_state_read(&arena, "epi.yaml", NULL, &state));
     cr_assert(mt_start_is_cell("epi.yaml"));
     ok(mt_start_cell(&arena, "case.yaml", "epi.yaml", &problem.monodomain));
     ok(mt_backend_cpu.open(&arena, &problem.monodomain, NULL, &self));

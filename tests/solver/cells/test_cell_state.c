@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "solver/cells/cell_state.h"
+#include "solver/cells/tp06/tp06.h"
 
 static mt_arena arena;
 static char path[64];
@@ -46,7 +47,7 @@ Test(cell_state, a_written_state_is_read_back_bit_identically)
             mt_cell_state written = awkward(*m, parameters, states), read;
             if (!paced) written.bcl_ms = NAN, written.beats = 0, written.type = "my: \"own\" # type";
             cr_assert_eq(mt_cell_state_write(path, &written), MT_OK, "%s", mt_message());
-            cr_assert_eq(mt_cell_state_read(&arena, path, &read), MT_OK, "%s", mt_message());
+            cr_assert_eq(mt_cell_state_read(&arena, path, NULL, &read), MT_OK, "%s", mt_message());
             cr_assert(read.model == *m && strcmp(read.type, written.type) == 0);
             cr_assert(read.v_mV == written.v_mV && read.dt_ms == 0.02 && read.beats == written.beats);
             cr_assert(paced ? read.bcl_ms == written.bcl_ms : isnan(read.bcl_ms));
@@ -105,7 +106,7 @@ static void refuses(const char *old, const char *new, const char *message)
     cr_assert_not_null(at);
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, new, at + strlen(old));
     write_text(text);
-    cr_assert_eq(mt_cell_state_read(&arena, path, &state), MT_INPUT, "%s", text);
+    cr_assert_eq(mt_cell_state_read(&arena, path, NULL, &state), MT_INPUT, "%s", text);
     (void)snprintf(expected, sizeof expected, "%s:%s", path, message);
     cr_assert(strncmp(mt_message(), expected, strlen(expected)) == 0, "%s\nnot %s", mt_message(), expected);
 }
@@ -114,9 +115,10 @@ Test(cell_state, errors_name_file_line_and_key)
 {
     mt_cell_state state;
     write_text(good);
-    cr_assert_eq(mt_cell_state_read(&arena, path, &state), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_state_read(&arena, path, NULL, &state), MT_OK, "%s", mt_message());
     cr_assert(state.states[0] == 1 && isnan(state.dt_ms) && isnan(state.bcl_ms) && state.beats == 0);
-    refuses("model: mitchell-schaeffer", "model: purkinje", "1: model: purkinje; allowed: tp06");
+    refuses(
+        "model: mitchell-schaeffer", "model: purkinje", "1: model: ionic model 'purkinje'; allowed: tp06");
     refuses("model: mitchell-schaeffer\n", "", "1: model: missing; allowed: tp06");
     refuses("type: standard\n", "", "1: type: missing; allowed: a text");
     refuses("  h: 1\n", "  h: 1\n  Ca_i: 1\n", "6: states.Ca_i: unknown key; allowed here: h");
@@ -130,8 +132,47 @@ Test(cell_state, errors_name_file_line_and_key)
     refuses("type: standard", "typ: standard", "2: typ: unknown key");
 }
 
+/* The identity is of more weight than the path. */
+Test(cell_state, the_state_of_an_imported_model_belongs_to_the_content_of_its_file)
+{
+    double parameters[MOST], states[MOST];
+    mt_cell_model model = mt_cell_tp06, edited;
+    mt_cell_state read;
+    char text[4096] = "", expected[300];
+    model.name = "/nowhere/a.mmt";
+    model.identity = "a.mmt#1";
+    const mt_cell_state written = awkward(&model, parameters, states);
+    cr_assert_eq(mt_cell_state_write(path, &written), MT_OK, "%s", mt_message());
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    cr_expect_gt(fread(text, 1, sizeof text - 1, file), 0);
+    (void)fclose(file);
+    cr_expect(strstr(text, "\nmodel: \"/nowhere/a.mmt\"\nidentity: \"a.mmt#1\"\n"), "%s", text);
+    model.name = "moved/a.mmt";
+    cr_assert_eq(mt_cell_state_read(&arena, path, &model, &read), MT_OK, "%s", mt_message());
+    cr_expect_eq(read.model, &model);
+    cr_expect_arr_eq(read.states, states, model.n_states * sizeof *states);
+    edited = model;
+    edited.identity = "a.mmt#2";
+    cr_expect_eq(mt_cell_state_read(&arena, path, &edited, &read), MT_INPUT);
+    (void)snprintf(expected, sizeof expected, "%s:2: model: /nowhere/a.mmt: ", path);
+    cr_expect(strstr(mt_message(), expected), "%s", mt_message());
+}
+
+Test(cell_state, a_state_of_another_identity_is_refused)
+{
+    mt_cell_state state;
+    char text[1024];
+    (void)snprintf(text, sizeof text, "identity: a.mmt#1\n%s", good);
+    write_text(text);
+    cr_expect_eq(mt_cell_state_read(&arena, path, NULL, &state), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), ": identity: a.mmt#1; the model mitchell-schaeffer now is mitchell-schaeffer"),
+        "%s", mt_message());
+}
+
 Test(cell_state, a_missing_file_is_reported)
 {
     mt_cell_state state;
-    cr_assert_eq(mt_cell_state_read(&arena, "/nowhere/state.yaml", &state), MT_FILE);
+    cr_assert_eq(mt_cell_state_read(&arena, "/nowhere/state.yaml", NULL, &state), MT_FILE);
 }
