@@ -18,7 +18,10 @@ static const mt_option options[] = {
     {.name = "--lengths",
         .value = "L,...",
         .help = "element sizes in mm (cube root of the mean volume); default: 0.27,0.4,0.55,0.8"},
-    {.name = "--model", .value = "NAME", .help = "ionic model; default: the first of `cell --list`"},
+    {.name = "--model",
+        .value = "MODEL",
+        .help = "ionic model, a name or the path of a file, as of `myotile cell`; default: the first of "
+                "`cell --list`"},
     {.name = "--dt-ms", .value = "DT", .help = "time step; default: 0.02"},
     {.name = "--spreading",
         .value = "B",
@@ -134,13 +137,13 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
     return MT_OK;
 }
 
-static mt_status parse(const mt_arguments *arguments, measuring *m)
+static mt_status parse(mt_arena *arena, const mt_arguments *arguments, measuring *m)
 {
     const char *model = mt_option_value(arguments, "--model", mt_cell_models[0]->name);
     m->picture = mt_option_value(arguments, "--picture", NULL);
     MT_TRY(read_families(mt_option_value(arguments, "--families", "kuhn,mirrored,gmsh"), m));
     MT_TRY(read_lengths(mt_option_value(arguments, "--lengths", "0.27,0.4,0.55,0.8"), m));
-    MT_TRY(mt_cell_model_find(model, &m->model));
+    MT_TRY(mt_cell_model_open(arena, model, &m->model));
     MT_TRY(mt_numbers("--dt-ms", mt_option_value(arguments, "--dt-ms", "0.02"), 1, 0, &m->dt_ms));
     if (m->dt_ms > m->model->dt_max_ms || m->dt_ms < 1e-4)
         return mt_fail(MT_INPUT, "--dt-ms %g; allowed: 0.0001 to %g, where the model is stable", m->dt_ms,
@@ -312,7 +315,7 @@ static mt_status waves(mt_arena *arena, const mt_arguments *arguments)
     measuring *m;
     char title[256];
     MT_ALLOC(arena, m, 1);
-    MT_TRY(parse(arguments, m));
+    MT_TRY(parse(arena, arguments, m));
     mt_progress_stage("1-D cables");
     MT_TRY(mt_slab_references_make(arena, m->model, &mt_tissue_default, m->dt_ms, &m->references));
     MT_TRY(measure_all(m));
