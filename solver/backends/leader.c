@@ -386,8 +386,10 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_ALLOC(arena, own_layout, 1);
     *own_layout = *layout;
     *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
-    /* a rank that fails here has no memory, and the others wait for it forever */
-    MT_TRY(share(arena, backend, &problem, own_layout));
+    /* a rank without memory for its part ends here, and the others wait for it forever */
+    const mt_status status = share(arena, backend, &problem, own_layout);
+    if (status == MT_MEMORY) return status;
+    MT_TRY(mt_communicator_agree(l->ranks, status));
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;
     MT_ALLOC(arena, l->seen, 2 * problem->n_stimuli + 1);

@@ -1,6 +1,7 @@
 #include "solver/backends/share.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,7 +198,41 @@ static mt_status pass_diffusion(parcel *p, mt_diffusion *diffusion)
 
 /* ---- cells and stimuli ---- */
 
-static mt_status pass_variants(parcel *p, const mt_cell_model *model, size_t n, mt_cell_variant **variants)
+/* The ionic model. Each rank opens it by its name or path after the transfer, so that a failure there interrupts no transfer. */
+typedef struct model_parcel {
+    char *name; /* [n_name], NUL-terminated */
+    char identity[MT_CELL_IDENTITY];
+    size_t n_name, n_parameters, n_states;
+} model_parcel;
+
+static mt_status pass_model(parcel *p, const mt_cell_model *model, model_parcel *m)
+{
+    *m = (model_parcel){.name = NULL};
+    if (p->gives) {
+        const size_t n = strlen(model->name) + 1;
+        *m = (model_parcel){.n_name = n, .n_parameters = model->n_parameters, .n_states = model->n_states};
+        (void)snprintf(m->identity, sizeof m->identity, "%s", model->identity);
+        MT_COPY(p->arena, m->name, model->name, n);
+    }
+    char *name = m->name;
+    pass(p, m, sizeof *m);
+    if (!p->gives) MT_ALLOC(p->arena, name, m->n_name);
+    pass(p, name, m->n_name);
+    m->name = name;
+    return MT_OK;
+}
+
+/* Opens the model on a rank. Its file must have the same content there. */
+static mt_status open_model(mt_arena *arena, const model_parcel *m, const mt_cell_model **model)
+{
+    MT_TRY(mt_cell_model_open(arena, m->name, model));
+    if (strcmp((*model)->identity, m->identity) == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: the ionic model is %s on one rank, and %s on rank 0; allowed: the same file", m->name,
+        (*model)->identity, m->identity);
+}
+
+static mt_status pass_variants(parcel *p, const model_parcel *model, size_t n, mt_cell_variant **variants)
 {
     PASS_ITEMS(p, *variants, n);
     for (size_t k = 0; *variants && k < n; k++) {
@@ -208,15 +243,6 @@ static mt_status pass_variants(parcel *p, const mt_cell_model *model, size_t n, 
         if (!p->gives) (*variants)[k] = v;
     }
     return MT_OK;
-}
-
-/* Transfers the number of the model in the table, which every process has. */
-static void pass_model(const parcel *p, const mt_cell_model **model)
-{
-    size_t number = 0;
-    while (p->gives && mt_cell_models[number] != *model) number++;
-    pass(p, &number, sizeof number);
-    *model = mt_cell_models[number];
 }
 
 /* Transfers the rank's own elements of a stimulus. */
@@ -243,7 +269,7 @@ static mt_status pass_stimuli(parcel *p, size_t n, const mt_stimulus *whole, mt_
     return MT_OK;
 }
 
-static mt_status pass_problem(parcel *p, mt_monodomain *problem)
+static mt_status pass_problem(parcel *p, mt_monodomain *problem, model_parcel *model)
 {
     mt_diffusion *diffusion;
     mt_stimulus *stimuli;
@@ -251,9 +277,9 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem)
     if (p->gives) *diffusion = *problem->diffusion;
     pass(p, problem, sizeof *problem);
     MT_TRY(pass_diffusion(p, diffusion));
-    pass_model(p, &problem->model);
+    MT_TRY(pass_model(p, problem->model, model));
     mt_cell_variant *variants = (mt_cell_variant *)(uintptr_t)problem->variants;
-    MT_TRY(pass_variants(p, problem->model, problem->n_variants, &variants));
+    MT_TRY(pass_variants(p, model, problem->n_variants, &variants));
     PASS_ROWS(p, problem->variant_of, 1, NULL);
     MT_TRY(pass_stimuli(p, problem->n_stimuli, problem->stimulus, &stimuli));
     PASS_ITEMS(p, problem->record.beat, problem->record.n_beats);
@@ -306,12 +332,13 @@ static mt_status give(
 {
     const uint32_t first = backend->first_part(layout, p->to), end = backend->first_part(layout, p->to + 1);
     mt_monodomain problem = *whole;
+    model_parcel model;
     mt_halo seen;
     MT_TRY(
         mt_halo_seen(p->arena, layout->halo, first, end, whole->diffusing != MT_DIFFUSING_EXPLICIT, &seen));
     MT_TRY(find_elements(p, &seen, seen.own_offset[first], seen.own_offset[end]));
     pass(p, &p->n, sizeof p->n);
-    MT_TRY(pass_problem(p, &problem));
+    MT_TRY(pass_problem(p, &problem, &model));
     MT_TRY(pass_halo(p, &seen));
     forget_elements(p);
     return MT_OK;
@@ -344,13 +371,14 @@ mt_status mt_share_send(const mt_backend *backend, const mt_monodomain *problem,
 mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **part)
 {
     mt_halo *halo;
+    model_parcel model;
     const names none = {0};
     parcel p = {.ranks = layout->ranks, .arena = arena, .whole = &none};
     MT_ALLOC(arena, *part, 1);
     MT_ALLOC(arena, halo, 1);
     pass(&p, &p.n, sizeof p.n);
-    MT_TRY(pass_problem(&p, *part));
+    MT_TRY(pass_problem(&p, *part, &model));
     MT_TRY(pass_halo(&p, halo));
     layout->halo = halo;
-    return MT_OK;
+    return open_model(arena, &model, &(*part)->model);
 }

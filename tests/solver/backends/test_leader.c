@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solver/backends/leader.h"
+#include "solver/cells/tp06/tp06.h"
 #include "tests/solver/slab_problem.h"
 #include "tests/threads.h"
 
@@ -302,6 +303,21 @@ Test(leader, more_ranks_than_ipus_are_rejected)
     scheme = mt_schemes;
     expect_refused(&mt_backend_ipu, layout_by(&s, MT_PARTITION_HIERARCHICAL, 2, TILES, scheme), 3,
         "a machine of 2 IPUs on 3 ranks; allowed: at most one rank per IPU");
+}
+
+/* The other ranks open the model by its name or path. */
+Test(leader, a_model_that_the_other_ranks_cannot_open_or_find_changed_is_rejected_on_all)
+{
+    mt_cell_model model = mt_cell_tp06;
+    scheme = mt_schemes;
+    s.problem.model = &model;
+    model.name = "models/none.mmt";
+    expect_refused(&mt_backend_ipu, chips(3), 3, "models/none.mmt: ");
+    expect_refused(&mt_backend_cpu, parts(3), 3, "models/none.mmt: ");
+    model.name = "tp06";
+    model.identity = "tp06#1";
+    expect_refused(
+        &mt_backend_ipu, chips(2), 2, "tp06: the ionic model is tp06 on one rank, and tp06#1 on rank 0");
 }
 
 static void expect_impossible(void)
