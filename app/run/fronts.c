@@ -226,7 +226,8 @@ static mt_status measure_front(finding *f, size_t k)
     const mt_cell_variant *cells = &f->variants[front->variant];
     const mt_tissue tissue = measured_tissue(&f->tissue[front->medium]);
     const double beta = given_strength(f, front);
-    const bool unusual = has_unusual_anisotropy(&tissue), own = has_own_parameters(f->cells->model, cells),
+    const bool known = f->cells->model->n_delays > 0, unusual = has_unusual_anisotropy(&tissue),
+               own = !known || has_own_parameters(f->cells->model, cells),
                needed = !isnan(f->fronts->interval_ms) || beta != f->scheme.spreading;
     bool ordinary = !own;
     const mt_corner corner = {.model = f->cells->model,
@@ -238,7 +239,7 @@ static mt_status measure_front(finding *f, size_t k)
     stored s;
     if (ordinary && !unusual && !needed) return MT_OK;
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
-    if (own) ordinary = is_of_model(f, f->upstroke[k]);
+    if (own) ordinary = known && is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
     const bool fits = f->fits && (!ordinary || unusual);
     if (f->fits && (like = find_like(f, k))) {

@@ -1,5 +1,6 @@
 #include "solver/case/delay.h"
 
+#include <assert.h>
 #include <math.h>
 
 double mt_delay_default_length_mm(const mt_tissue *tissue, double length_mm)
@@ -19,6 +20,7 @@ double mt_delay_percent(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double length_mm)
 {
     const bool usual = mt_diffusion_scheme_same(scheme, &mt_diffusion_scheme_default);
+    assert(model->n_delays > 0);
     const mt_cell_delay *d = model->delays, *last = d + model->n_delays - 1;
     length_mm = mt_delay_default_length_mm(tissue, length_mm);
     if (length_mm <= d->length_mm)
@@ -33,6 +35,7 @@ double mt_delay_percent(
 double mt_delay_length_mm(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double percent)
 {
+    assert(model->n_delays > 0);
     const double longest_mm =
         model->delays[model->n_delays - 1].length_mm / mt_delay_default_length_mm(tissue, 1);
     double low_mm = 0, high_mm = longest_mm;

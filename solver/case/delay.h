@@ -12,7 +12,9 @@
 /* Returns the element length in the default tissue that is equivalent to length_mm in this tissue. */
 double mt_delay_default_length_mm(const mt_tissue *tissue, double length_mm);
 
-/* Returns the delay in percent for elements of this length (cube root of the mean volume); negative: early. The scheme is the default one
+/* The models of the next two have delays (mt_cell_model.n_delays > 0).
+ *
+ * Returns the delay in percent for elements of this length (cube root of the mean volume); negative: early. The scheme is the default one
  * or the plain one; any other is treated as the plain one. */
 double mt_delay_percent(
     const mt_cell_model *model, const mt_diffusion_scheme *scheme, const mt_tissue *tissue, double length_mm);

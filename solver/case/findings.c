@@ -147,11 +147,12 @@ static void tell_unknown_delay(const mt_case *input, const delayed *d, const cha
         scheme.damping, mt_correction_name[scheme.correction]);
 }
 
-/* Returns the part of a region, or of the default tissue, with the largest delay; NULL if no delay exceeds `least`. */
+/* Returns the part of a region, or of the default tissue, with the largest delay; NULL if no delay exceeds `least` or the model has none. */
 static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t region, double least)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     delayed worst = {NULL, least};
+    if (mt_case_model(input)->n_delays == 0) return worst;
     for (size_t k = 0; k < parts->n; k++) {
         const mt_case_part *part = &parts->part[k];
         if (part->region != region || part->measured) continue;

@@ -4,6 +4,7 @@
 
 #include "app/run/problem.h"
 #include "data/core/progress.h"
+#include "solver/cells/tp06/tp06.h"
 #include "mesh/make/bisect.h"
 
 #include <math.h>
@@ -51,6 +52,22 @@ Test(fronts, cells_of_the_model_and_those_with_the_same_upstroke_have_the_defaul
         cr_expect_eq(p.fronts.spreading.n, 0, "%s", sets[k]);
         cr_expect(!p.fronts.front[0].measured, "%s", sets[k]);
     }
+}
+
+/* As a model that is imported from a file. */
+Test(fronts, cells_of_a_model_without_measured_delays_have_a_law_of_their_own)
+{
+    mt_cell_model model = mt_cell_tp06;
+    mt_problem p;
+    mt_case input;
+    make("title=same", false, &p, &input);
+    model.identity = "a.mmt#1";
+    model.n_delays = 0;
+    model.delays = NULL;
+    input.cell.model = &model;
+    cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+    cr_expect_eq(p.monodomain.model, &model);
+    cr_expect(p.fronts.front[0].measured && p.fronts.front[0].calibration.speed_l_mm_ms > 0.5);
 }
 
 Test(fronts, cells_with_less_sodium_current_have_a_law_of_their_own_in_their_region)
