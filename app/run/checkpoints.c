@@ -235,6 +235,9 @@ static mt_status read_case(mt_arena *arena, const mt_checkpoint *from, const mt_
     const bool same = strcmp(from->model, mt_case_model(input)->identity) == 0;
     const size_t n = sizeof key + strlen(input->cell.named);
     char *set;
+    if (!same && strchr(from->model, '#')) /* an imported model, which may no longer exist */
+        return mt_fail(MT_INPUT, "%s: from a run of the ionic model %s; here %s", from->path, from->model,
+            mt_case_model(input)->identity);
     MT_ALLOC(arena, set, n);
     (void)snprintf(set, n, "%s%s", key, input->cell.named);
     return mt_yaml_read(arena, from->path, from->case_text, &mt_case_table,

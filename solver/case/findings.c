@@ -147,7 +147,8 @@ static void tell_unknown_delay(const mt_case *input, const delayed *d, const cha
         scheme.damping, mt_correction_name[scheme.correction]);
 }
 
-/* Returns the part of a region, or of the default tissue, with the largest delay; NULL if no delay exceeds `least` or the model has none. */
+/* Returns the part of a region, or of the default tissue, with the largest delay; NULL if no delay exceeds `least`, or if the model has
+ * none. */
 static delayed worst_of(const mt_case *input, const mt_case_parts *parts, size_t region, double least)
 {
     const mt_diffusion_scheme scheme = mt_case_scheme(input);

@@ -32,9 +32,10 @@ typedef struct mt_cell_state {
     const double *states; /* [n_states] in the model's order */
 } mt_cell_state;
 
-/* Reads a state into `arena`. If the file has the identity of the model `known` (may be NULL), the state has this model, and the path in the
- * file is not opened: the file of an imported model can have been moved. MT_INPUT with file, line and key: an unknown model, another identity than that of the model, a state that the model lacks, a missing state, an invalid
- * number, or V outside -200 .. 200 mV. MT_FILE if the file cannot be read. MT_MEMORY. */
+/* Reads a state into `arena`. If the file has the identity of the model `known` (may be NULL), the state has this model, and the path in
+ * the file is not opened: the file of an imported model can have been moved. MT_INPUT with file, line and key: an unknown model, another
+ * identity than that of the model, a state that the model lacks, a missing state, an invalid number, or V outside -200 .. 200 mV. MT_FILE
+ * if the file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_state_read(
     mt_arena *arena, const char *path, const mt_cell_model *known, mt_cell_state *state);
 
