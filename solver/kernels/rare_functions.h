@@ -142,10 +142,11 @@ static inline lanes quotient_of(two_words x, two_words y)
 static inline two_words log_of_fraction(lanes f, lanes f_low)
 {
 #    ifdef MT_DOUBLE
-    static const real curve[] = {0x1.2b5949cfe9c75p-3, 0x1.39fe4eb5b695ap-3, 0x1.7462b50a97c71p-3,
-        0x1.c71c62e541c4ep-3, 0x1.2492492defb07p-2, 0x1.999999999531cp-2, 0x1.5555555555558p-1};
+    static const real curve[] = {0x1.d8babde29759cp-4, 0x1.a7bb4da99ec97p-4, 0x1.e23e915c671c4p-4,
+        0x1.110fb3149f0ecp-3, 0x1.3b13b7b83160fp-3, 0x1.745d173286c0dp-3, 0x1.c71c71c73ed9cp-3,
+        0x1.249249249238ap-2, 0x1.999999999999ap-2};
 #    else
-    static const real curve[] = {0x1.ce5a26p-3F, 0x1.24c21cp-2F, 0x1.99986cp-2F, 0x1.555556p-1F};
+    static const real curve[] = {0x1.8fedc6p-3F, 0x1.c644a6p-3F, 0x1.2493acp-2F, 0x1.999998p-2F};
 #    endif
     const lanes two_thirds = lanes_all(FUNCTIONS_NUMBER(0x1.555556p-1F, 0x1.5555555555555p-1)),
                 two_thirds_low = lanes_all(FUNCTIONS_NUMBER(-0x1.555556p-26F, 0x1.5555555555555p-55));
@@ -234,9 +235,9 @@ static inline lanes lanes_log1p(lanes x)
 static inline lanes exp_of_words(two_words x)
 {
     const reduced of = reduce(x.high);
-    const lanes low = of.lost + x.low, square = of.r * of.r;
-    const two_words sum = words_of(lanes_all(1), of.r);
-    const lanes tail = lanes_fma(exp_curve(of.r, square, 0), square, lanes_fma(low, of.r, low));
+    const two_words r = words_of(of.r, of.lost + x.low), sum = words_of(lanes_all(1), r.high);
+    const lanes square = r.high * r.high,
+                tail = lanes_fma(exp_curve(r.high, square, 0), square, lanes_fma(r.low, r.high, r.low));
     return times_power_of_2(sum.high + (sum.low + tail), of.n);
 }
 
