@@ -268,8 +268,10 @@ static inline lanes lanes_pow(lanes x, lanes y)
     const lanes limit = lanes_select_below(y, 0, 1 / a, a * a);
     const lanes usual = lanes_select_below(-a, 0, power_of_positive(a, y), limit),
                 positive = lanes_select_below(a, (real)INFINITY, usual, limit);
-    const lanes of_negative = lanes_select_below(-broken, 0, lanes_select_below(-a, 0, nan, positive),
-        lanes_select_below(-odd_or_broken, 0, -positive, positive));
+    const lanes no_root =
+        lanes_select_below(-a, 0, lanes_select_below(a, (real)INFINITY, nan, positive), positive);
+    const lanes of_negative =
+        lanes_select_below(-broken, 0, no_root, lanes_select_below(-odd_or_broken, 0, -positive, positive));
     lanes power = lanes_select_below(with_sign(one, x), 0, of_negative, positive);
     power = lanes_select_equal(x, x, lanes_select_equal(y, y, power, y), x);
     power = lanes_select_equal(y, zero, one, power);
@@ -350,7 +352,10 @@ static inline lanes lanes_tanh(lanes x)
     /* For larger x the result rounds to 1. */
     const lanes a = lanes_at_most(lanes_abs(x), FUNCTIONS_NUMBER(10, 22));
     const hyperbolic h = hyperbolic_of(a);
-    return with_sign(lanes_select_below(a, STRAIGHT, h.near, quotient_of(h.sinh, h.cosh)), x);
+    /* The distance from 1, exp(-a) / cosh(a), is relatively accurate where tanh is flat, so that it does not decrease. */
+    const lanes flat = 1 - 1 / (4 * (h.sinh.high + h.cosh.high) * h.cosh.high),
+                steep = lanes_select_below(a, 2, quotient_of(h.sinh, h.cosh), flat);
+    return with_sign(lanes_select_below(a, STRAIGHT, h.near, steep), x);
 }
 
 /* ---- trigonometric functions ---- */
@@ -567,7 +572,7 @@ static inline lanes lanes_cbrt(lanes x)
 /* C's fmod: x - n y with integer n, of the sign of x and a magnitude below |y|; exact for all numbers. NaN if x is infinite or y is 0.
  *
  * Each step subtracts a multiple of |y| from a: the quotient rounded to an integer, or to all its bits if it has more. The difference is
- * representable, so it is exact. a becomes its magnitude; `turned` has its sign. Steps of a lane that needs none do not change the result.
+ * representable, so it is exact. a becomes its magnitude; `turned` has its sign. A lane that is finished keeps its a.
  * The number of steps is 1 for quotients up to 2^23 (floats) or 2^52, and grows with the exponent of the quotient. */
 static inline lanes lanes_remainder(lanes x, lanes y)
 {
@@ -578,15 +583,13 @@ static inline lanes lanes_remainder(lanes x, lanes y)
     do {
         const lanes step =
             lanes_select_less_equal(farther_b, a, farther_b, lanes_select_less_equal(far_b, a, far_b, b));
-        const lanes rest = lanes_fma(-nearest(a / step), step, a);
+        const lanes rest = lanes_select_less(a, b, a, lanes_fma(-nearest(a / step), step, a));
         turned = of_pattern(pattern_of(turned) ^ (pattern_of(rest) & SIGN_BIT));
         a = lanes_abs(rest);
         again = lanes_select_less_equal(b, a, lanes_all(-1), lanes_all(0));
     } while (lanes_any_below(again, 0));
     const lanes positive = lanes_select_below(turned, 0, lanes_select_below(-a, 0, b - a, a), a);
-    const lanes result =
-        lanes_select_below(b, (real)INFINITY, positive, lanes_select_equal(b, b, lanes_abs(x), b));
-    return with_sign(lanes_select_below(lanes_abs(x), (real)INFINITY, result, x - x), x);
+    return with_sign(positive, x);
 }
 
 #endif

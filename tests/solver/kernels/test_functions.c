@@ -14,7 +14,7 @@
 #include "tests/solver/kernels/ulps.h"
 
 enum { N = 4096 };
-static const char *const names[MT_FUNCTIONS] = {"exp", "expm1", "log", "sqrt", "division", "division by one"};
+static const char *const names[] = {"exp", "expm1", "log", "sqrt", "division", "division by one"};
 
 /* ---- inputs ---- */
 
@@ -116,7 +116,7 @@ static void same_bits_everywhere(void)
     static float x[N];
     static double x_d[N];
     int told = 0;
-    for (int f = 0; f < MT_FUNCTIONS; f++) {
+    for (int f = 0; f <= MT_OVER; f++) {
         for (size_t turn = 0; floats(turn, x); turn++)
             expect_same_float((mt_function)f, all, n_all, x, N - turn % 3, &told);
         for (size_t turn = 0; doubles(turn, x_d); turn++)
