@@ -2,12 +2,14 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "solver/kernels/kernels.h"
 #include "tests/random.h"
 
-typedef enum course { RISES, FALLS, RISES_FROM_0, NEITHER } course;
+typedef enum course { RISES, FALLS, RISES_FROM_0, NO_COURSE } course;
+typedef enum symmetry { ODD, EVEN, NO_SYMMETRY } symmetry;
 
 typedef struct rare_function {
     const char *name;
@@ -19,24 +21,27 @@ typedef struct rare_function {
     double most_ulp;         /* documented bound of the error */
     double last_float, last; /* larger arguments are replaced by this one with their sign */
     course course;
+    symmetry symmetry;
 } rare_function;
 
-#define RARE(name, f, low, high, most_ulp, course)                                                           \
+#define RARE(name, f, low, high, most_ulp, course, symmetry)                                                 \
     {                                                                                                        \
-#        name, f, name, name##l, low, high, most_ulp, INFINITY, INFINITY, course                             \
+#        name, f, name, name##l, low, high, most_ulp, INFINITY, INFINITY, course, symmetry                   \
     }
-#define RARE_ANGLE(name, f)                                                                                  \
+#define RARE_ANGLE(name, f, symmetry)                                                                        \
     {                                                                                                        \
-#        name, f, name, name##l, -1e5, 1e5, 1, 0x1p17, 0x1p30, NEITHER                                       \
+#        name, f, name, name##l, -1e5, 1e5, 1, 0x1p17, 0x1p30, NO_COURSE, symmetry                           \
     }
-static const rare_function rare_functions[] = {RARE(log2, MT_LOG2, 0, 1000, 1, RISES),
-    RARE(log10, MT_LOG10, 0, 1000, 1, RISES), RARE(log1p, MT_LOG1P, -1, 10, 1, RISES),
-    RARE(sinh, MT_SINH, -711, 711, 1, RISES), RARE(cosh, MT_COSH, -711, 711, 1, RISES_FROM_0),
-    RARE(tanh, MT_TANH, -23, 23, 1, RISES), RARE_ANGLE(sin, MT_SIN), RARE_ANGLE(cos, MT_COS),
-    RARE_ANGLE(tan, MT_TAN), RARE(asin, MT_ASIN, -1, 1, 1, RISES), RARE(acos, MT_ACOS, -1, 1, 1, FALLS),
-    RARE(atan, MT_ATAN, -10, 10, 1, RISES), RARE(cbrt, MT_CBRT, -1000, 1000, 1, RISES),
-    RARE(floor, MT_FLOOR, -100, 100, 0, RISES), RARE(ceil, MT_CEIL, -100, 100, 0, RISES),
-    RARE(fabs, MT_ABS, -100, 100, 0, RISES_FROM_0)};
+static const rare_function rare_functions[] = {RARE_ANGLE(sin, MT_SIN, ODD), RARE_ANGLE(cos, MT_COS, EVEN),
+    RARE_ANGLE(tan, MT_TAN, ODD), RARE(log2, MT_LOG2, 0, 1000, 1, RISES, NO_SYMMETRY),
+    RARE(log10, MT_LOG10, 0, 1000, 1, RISES, NO_SYMMETRY),
+    RARE(log1p, MT_LOG1P, -1, 10, 1, RISES, NO_SYMMETRY), RARE(sinh, MT_SINH, -711, 711, 1, RISES, ODD),
+    RARE(cosh, MT_COSH, -711, 711, 1, RISES_FROM_0, EVEN), RARE(tanh, MT_TANH, -23, 23, 1, RISES, ODD),
+    RARE(asin, MT_ASIN, -1, 1, 1, RISES, ODD), RARE(acos, MT_ACOS, -1, 1, 1, FALLS, NO_SYMMETRY),
+    RARE(atan, MT_ATAN, -10, 10, 1, RISES, ODD), RARE(cbrt, MT_CBRT, -1000, 1000, 1, RISES, ODD),
+    RARE(floor, MT_FLOOR, -100, 100, 0, RISES, NO_SYMMETRY),
+    RARE(ceil, MT_CEIL, -100, 100, 0, RISES, NO_SYMMETRY),
+    RARE(fabs, MT_ABS, -100, 100, 0, RISES_FROM_0, EVEN)};
 enum { RARE_FUNCTIONS = sizeof rare_functions / sizeof *rare_functions };
 
 /* Returns x, or the last number with its sign if it is larger. */
@@ -54,4 +59,12 @@ static inline void rare_draw_power(uint64_t *state, uint64_t turn, double most, 
          : turn % 4 == 1 ? exp(0.94 * far)
                          : 1 + (turn % 4 == 2 ? near : near * 0x1p-20);
     *y = turn % 4 == 0 ? between(state, -10, 10) : between(state, -1.05 * most, most) / log(*x);
+}
+
+/* True if the results of two arguments x < after are in the wrong order. */
+static inline bool rare_misplaced(course expected, double x, double y, double after, double y_after)
+{
+    if (expected == NO_COURSE || !(x < after)) return false;
+    const bool falls = expected == FALLS || (expected == RISES_FROM_0 && after <= 0);
+    return falls ? y < y_after : y > y_after;
 }

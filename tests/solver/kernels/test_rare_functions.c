@@ -276,14 +276,6 @@ Test(rare_functions, minima_maxima_and_selects_are_defined_for_every_pair_of_num
             }
 }
 
-/* True if the results of two arguments x < after are in the wrong order. */
-static bool misplaced(course expected, double x, double y, double after, double y_after)
-{
-    if (expected == NEITHER || !(x < after)) return false;
-    const bool falls = expected == FALLS || (expected == RISES_FROM_0 && after <= 0);
-    return falls ? y < y_after : y > y_after;
-}
-
 Test(rare_functions, monotone_functions_keep_the_order_of_adjacent_numbers)
 {
     static float x[N], y[N];
@@ -303,9 +295,9 @@ Test(rare_functions, monotone_functions_keep_the_order_of_adjacent_numbers)
             mt_kernels_used()->function_float(of->f, N, x, NULL, y);
             mt_kernels_used()->function_double(of->f, N, x_d, NULL, y_d);
             for (size_t k = 1; k < N; k++)
-                wrong +=
-                    misplaced(of->course, (double)x[k - 1], (double)y[k - 1], (double)x[k], (double)y[k]) +
-                    misplaced(of->course, x_d[k - 1], y_d[k - 1], x_d[k], y_d[k]);
+                wrong += rare_misplaced(
+                             of->course, (double)x[k - 1], (double)y[k - 1], (double)x[k], (double)y[k]) +
+                         rare_misplaced(of->course, x_d[k - 1], y_d[k - 1], x_d[k], y_d[k]);
         }
         cr_expect_eq(wrong, 0, "%s: %zu", of->name, wrong);
     }
