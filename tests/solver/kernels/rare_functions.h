@@ -11,26 +11,25 @@
 typedef enum course { RISES, FALLS, RISES_FROM_0, NO_COURSE } course;
 typedef enum symmetry { ODD, EVEN, NO_SYMMETRY } symmetry;
 
+/* low, high: a range that contains most arguments in models, and most with results that are neither 0 nor infinite.
+ * most_ulp: the bound of the error. last_float, last: larger arguments are replaced by this one with their sign. */
 typedef struct rare_function {
-    const char *name;
     mt_function f;
+    const char *name;
     double (*truth)(double);
     long double (*long_truth)(long double);
-    double low,
-        high; /* range of most arguments in models, and of most results that are neither 0 nor infinite */
-    double most_ulp;         /* documented bound of the error */
-    double last_float, last; /* larger arguments are replaced by this one with their sign */
+    double low, high, most_ulp, last_float, last;
     course course;
     symmetry symmetry;
 } rare_function;
 
 #define RARE(name, f, low, high, most_ulp, course, symmetry)                                                 \
     {                                                                                                        \
-#        name, f, name, name##l, low, high, most_ulp, INFINITY, INFINITY, course, symmetry                   \
+        f, #name, name, name##l, low, high, most_ulp, INFINITY, INFINITY, course, symmetry                   \
     }
 #define RARE_ANGLE(name, f, symmetry)                                                                        \
     {                                                                                                        \
-#        name, f, name, name##l, -1e5, 1e5, 1, 0x1p17, 0x1p30, NO_COURSE, symmetry                           \
+        f, #name, name, name##l, -1e5, 1e5, 1, 0x1p17, 0x1p30, NO_COURSE, symmetry                           \
     }
 static const rare_function rare_functions[] = {RARE_ANGLE(sin, MT_SIN, ODD), RARE_ANGLE(cos, MT_COS, EVEN),
     RARE_ANGLE(tan, MT_TAN, ODD), RARE(log2, MT_LOG2, 0, 1000, 1, RISES, NO_SYMMETRY),
@@ -50,14 +49,13 @@ static inline double rare_argument(double x, double last)
     return isfinite(x) && fabs(x) > last ? copysign(last, x) : x;
 }
 
-/* Draws a base from all magnitudes or near 1, and an exponent that mostly yields a power within the range of a double, or a float. */
+/* Draws a base of any magnitude or near 1, and an exponent. `most`: bound of the logarithm of most powers, 104 (floats) or 745. */
 static inline void rare_draw_power(uint64_t *state, uint64_t turn, double most, double *x, double *y)
 {
     const double near = between(state, -1, 1) * exp(between(state, -0.42 * most / 8, -1)),
                  far = between(state, -most, most);
-    *x = turn % 4 == 0   ? between(state, 0, 10)
-         : turn % 4 == 1 ? exp(0.94 * far)
-                         : 1 + (turn % 4 == 2 ? near : near * 0x1p-20);
+    const double bases[] = {between(state, 0, 10), exp(0.94 * far), 1 + near, 1 + near * 0x1p-20};
+    *x = bases[turn % 4];
     *y = turn % 4 == 0 ? between(state, -10, 10) : between(state, -1.05 * most, most) / log(*x);
 }
 
