@@ -29,24 +29,26 @@ typedef struct mt_unit {
 extern const mt_unit mt_unit_none; /* known, dimensionless, factor 1 */
 extern const mt_unit mt_unit_unknown;
 
+/* Unknown if an operand is, or if the factor of the result is not a positive finite number. */
 mt_unit mt_unit_times(mt_unit a, mt_unit b);
 mt_unit mt_unit_power(mt_unit a, double exponent);
 mt_unit mt_unit_scaled(mt_unit a, double factor);
 
-/* True if both measure the same kind of quantity, or one is unknown; and if their factors agree, too. */
+/* True if both measure the same kind of quantity, or one is unknown; and if their factors agree, too (to 1e-6). */
 bool mt_unit_same_dimension(mt_unit a, mt_unit b);
 bool mt_unit_same(mt_unit a, mt_unit b);
-bool mt_unit_is_dimensionless(mt_unit a); /* false if unknown */
+bool mt_unit_is_dimensionless(mt_unit a); /* with any factor; false if unknown */
 
-/* Finds a unit by a name as written in the formats: an SI unit or a common one (litre, L, M, molar, minute, degree C is not one), in full
- * ("millivolt") or as symbol ("mV"), with or without prefix. False if there is none. */
+/* Finds a unit by a name as written in the formats: an SI unit or a common one (litre, L, M, molar, minute), in full ("millivolt"), as symbol
+ * ("mV") or mixed ("mmole"), with or without prefix. Celsius is a kelvin: offsets are not represented. False, with `unit` unknown, if there is
+ * none. */
 bool mt_unit_named(const char *name, size_t length, mt_unit *unit);
 
 /* Returns the factor of an SI prefix by name ("milli") or symbol ("m"); 0 if there is none. */
 double mt_unit_prefix(const char *name, size_t length);
 
-/* Reads a product of units: "mS/uF", "mS*uF**-1", "1/mV", "uA/cm^2 * mM", "1e-3 L", "(mmol/L)", "A^0.5". False, with `unit` unknown, if the
- * text is something else. */
+/* Reads a product of units: "mS/uF", "mS*uF**-1", "1/mV", "uA/cm^2 * mM", "mL (1e-3)", "1e-3 L", "(mmol/L)", "A^0.5", "cm2". Operators apply
+ * from left to right: "J/mol*K" is (J/mol)*K. False, with `unit` unknown, if the text is something else, or longer than 255 bytes. */
 bool mt_unit_read(const char *text, size_t length, mt_unit *unit);
 
 /* Writes a unit in base units: "1e-3 kg m^2 s^-3 A^-1"; "1" if dimensionless; "unknown". */
