@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 512, NAME_SHOWN = 60, FULL_NAME = 2 * NAME_SHOWN + 2 };
+#include "solver/cells/graph/unit_check.h"
+
+enum { TEXT = 512 };
 
 mt_status mt_equations_new(mt_arena *arena, const char *path, const char *format, mt_equations **equations)
 {
@@ -54,10 +56,18 @@ mt_status mt_equations_add(
     return MT_OK;
 }
 
+/* True if both units are unknown, or agree in all digits. Padding of the structure is not compared. */
+static bool identical(const mt_unit *a, const mt_unit *b)
+{
+    if (!a->known || !b->known) return a->known == b->known;
+    return memcmp(&a->factor, &b->factor, sizeof a->factor) == 0 &&
+           memcmp(a->exponent, b->exponent, sizeof a->exponent) == 0;
+}
+
 mt_status mt_equations_unit(mt_equations *e, mt_unit unit, uint32_t *index)
 {
     for (*index = 0; *index < e->n_units; (*index)++)
-        if (memcmp(&e->unit[*index], &unit, sizeof unit) == 0) return MT_OK;
+        if (identical(&e->unit[*index], &unit)) return MT_OK;
     if (e->n_units == MT_EQUATIONS_UNITS_MAX)
         return mt_fail(MT_INPUT, "%s: more than %d different units", e->path, MT_EQUATIONS_UNITS_MAX);
     if (e->n_units == e->units_room) {
@@ -99,11 +109,11 @@ mt_status mt_equations_fail(const mt_equations *e, size_t line, const char *form
     return mt_fail(MT_INPUT, "%s:%zu: %s", e->path, line, text);
 }
 
-/* Writes "component.name", shortened. */
-static const char *full_name(const mt_variable *v, char text[FULL_NAME])
+const char *mt_variable_name(const mt_variable *v, char text[MT_VARIABLE_NAME])
 {
-    (void)snprintf(text, FULL_NAME, "%.*s%s%.*s", NAME_SHOWN, v->component, *v->component ? "." : "",
-        NAME_SHOWN, v->name);
+    enum { SHOWN = MT_VARIABLE_NAME_SHOWN };
+    (void)snprintf(
+        text, MT_VARIABLE_NAME, "%.*s%s%.*s", SHOWN, v->component, *v->component ? "." : "", SHOWN, v->name);
     return text;
 }
 
@@ -155,17 +165,17 @@ static mt_status find_parameters(mt_equations *e)
 static mt_status check_complete(const mt_equations *e)
 {
     size_t states = 0;
-    char name[FULL_NAME];
+    char name[MT_VARIABLE_NAME];
     for (size_t k = 0; k < e->n; k++) {
         const mt_variable *v = &e->variable[k];
         const bool state = v->kind == MT_VARIABLE_STATE;
         states += state;
         if ((state || v->kind == MT_VARIABLE_INTERMEDIATE) && v->expression == MT_NO_NODE)
-            return mt_equations_fail(e, v->line, "%s has no %s", full_name(v, name),
+            return mt_equations_fail(e, v->line, "%s has no %s", mt_variable_name(v, name),
                 state ? "derivative" : "value: neither a number nor an equation");
         if (state && v->initial == MT_NO_NODE)
             return mt_equations_fail(
-                e, v->line, "%s has a derivative but no initial value", full_name(v, name));
+                e, v->line, "%s has a derivative but no initial value", mt_variable_name(v, name));
     }
     if (states == 0) return mt_fail(MT_INPUT, "%s: no variable has a derivative", e->path);
     return MT_OK;
@@ -183,7 +193,7 @@ typedef struct walk {
 /* Returns MT_INPUT with the cycle of definitions that ends at the node `again`. */
 static mt_status cycle(const walk *w, mt_node again)
 {
-    char names[TEXT / 2] = "", name[FULL_NAME];
+    char names[TEXT / 2] = "", name[MT_VARIABLE_NAME];
     size_t from = w->depth - 1, line = 0;
     while (w->stack[from] != again) from--;
     for (size_t k = from; k < w->depth; k++) {
@@ -191,7 +201,7 @@ static mt_status cycle(const walk *w, mt_node again)
         if (node->op != MT_OP_VARIABLE) continue;
         const mt_variable *v = &w->e->variable[node->variable];
         const size_t n = strlen(names);
-        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? " -> " : "", full_name(v, name));
+        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? " -> " : "", mt_variable_name(v, name));
         if (line == 0) line = v->line;
     }
     return mt_equations_fail(
@@ -286,14 +296,14 @@ static mt_status find_initial_values(mt_equations *e)
         for (size_t o = 0; o < mt_op_operands(node->op); o++) varies[k] |= varies[node->operand[o]];
         value[k] = mt_graph_node_value(e->flat, (mt_node)k, variable, value);
     }
-    char name[FULL_NAME];
+    char name[MT_VARIABLE_NAME];
     for (size_t k = 0; k < e->n; k++) {
         mt_variable *v = &e->variable[k];
         if (v->initial == MT_NO_NODE) continue;
         v->value = value[v->initial];
         if (varies[v->initial] || !isfinite(v->value))
             return mt_equations_fail(e, v->line, "the initial value of %s is not a finite number%s",
-                full_name(v, name), varies[v->initial] ? ": it depends on a state or on time" : "");
+                mt_variable_name(v, name), varies[v->initial] ? ": it depends on a state or on time" : "");
     }
     return MT_OK;
 }
@@ -301,6 +311,7 @@ static mt_status find_initial_values(mt_equations *e)
 mt_status mt_equations_finish(mt_equations *e)
 {
     MT_TRY(check_complete(e));
+    MT_TRY(mt_equations_check_units(e)); /* while constants have their expressions */
     MT_TRY(find_parameters(e));
     MT_TRY(flatten_all(e));
     return find_initial_values(e);

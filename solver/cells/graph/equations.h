@@ -32,7 +32,8 @@ typedef struct mt_variable {
     size_t line;           /* of its definition in the file */
     mt_variable_kind kind;
     mt_node expression; /* of an intermediate: its value; of a state: its derivative; otherwise MT_NO_NODE */
-    mt_node initial;    /* of a state: its initial value, an expression of parameters; otherwise MT_NO_NODE */
+    mt_node
+        initial; /* of a state: its initial value, an expression of parameters; otherwise MT_NO_NODE; later in the flat graph */
     /* set by mt_equations_finish, except for the value of a parameter */
     mt_node flat; /* `expression` in the flat graph */
     double value; /* of a parameter; of a state: initial; otherwise 0 */
@@ -71,6 +72,10 @@ MT_NODISCARD mt_status mt_equations_add(
 /* Finds or adds a unit in the table of units of numbers, for mt_graph_number_in. MT_INPUT with too many. MT_MEMORY. */
 MT_NODISCARD mt_status mt_equations_unit(mt_equations *e, mt_unit unit, uint32_t *index);
 
+/* Writes "component.name", shortened, to `text`, and returns it. */
+enum { MT_VARIABLE_NAME_SHOWN = 60, MT_VARIABLE_NAME = 2 * MT_VARIABLE_NAME_SHOWN + 2 };
+const char *mt_variable_name(const mt_variable *v, char text[MT_VARIABLE_NAME]);
+
 /* Adds a warning (printf format) with file and line before it; drops it if there are too many or no memory. */
 void mt_equations_warn(mt_equations *e, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -81,7 +86,8 @@ mt_status mt_equations_fail(const mt_equations *e, size_t line, const char *form
 
 /* Checks and completes what a reader has collected; every reader ends with it. Each intermediate and each derivative has an expression; no
  * definition depends on itself (the message names the cycle); there is at least one state. An intermediate without variables becomes a
- * parameter with its value; initial values become numbers. MT_INPUT with file, line and variable. MT_MEMORY. */
+ * parameter with its value; initial values become numbers. Units are checked before that (solver/cells/graph/unit_check.h). MT_INPUT with
+ * file, line and variable. MT_MEMORY. */
 MT_NODISCARD mt_status mt_equations_finish(mt_equations *e);
 
 /* Finds a variable by "component.name", or by a name that is unique. False if there is none, or several. */
@@ -90,7 +96,3 @@ bool mt_equations_find(const mt_equations *e, const char *name, size_t *index);
 /* Returns the values of all variables, value[n], for the parameters and the initial state of the file, with time and inputs 0; of a state
  * also its derivative, rate[n]. By the C library's functions: the plain meaning of a file. MT_MEMORY. */
 MT_NODISCARD mt_status mt_equations_values(const mt_equations *e, double *value, double *rate);
-
-/* Checks the units of every expression, and adds a warning for each sum, comparison, argument or definition with different units: the file's
- * numbers may be wrong, or written for a tolerant program. Values are not changed. */
-void mt_equations_check_units(mt_equations *e);

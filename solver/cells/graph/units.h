@@ -39,16 +39,16 @@ bool mt_unit_same_dimension(mt_unit a, mt_unit b);
 bool mt_unit_same(mt_unit a, mt_unit b);
 bool mt_unit_is_dimensionless(mt_unit a); /* with any factor; false if unknown */
 
-/* Finds a unit by a name as written in the formats: an SI unit or a common one (litre, L, M, molar, minute), in full ("millivolt"), as symbol
- * ("mV") or mixed ("mmole"), with or without prefix. Celsius is a kelvin: offsets are not represented. False, with `unit` unknown, if there is
- * none. */
+/* Finds a unit by a name as written in the formats: an SI unit or a common one (litre, L, M, molar, minute), in full ("millivolt"), as
+ * symbol ("mV") or mixed ("mmole"), with or without prefix. Celsius is a kelvin: offsets are not represented. False, with `unit` unknown,
+ * if there is none. */
 bool mt_unit_named(const char *name, size_t length, mt_unit *unit);
 
 /* Returns the factor of an SI prefix by name ("milli") or symbol ("m"); 0 if there is none. */
 double mt_unit_prefix(const char *name, size_t length);
 
-/* Reads a product of units: "mS/uF", "mS*uF**-1", "1/mV", "uA/cm^2 * mM", "mL (1e-3)", "1e-3 L", "(mmol/L)", "A^0.5", "cm2". Operators apply
- * from left to right: "J/mol*K" is (J/mol)*K. False, with `unit` unknown, if the text is something else, or longer than 255 bytes. */
+/* Reads a product of units: "mS/uF", "mS*uF**-1", "1/mV", "uA/cm^2 * mM", "mL (1e-3)", "1e-3 L", "(mmol/L)", "A^0.5", "cm2". Operators
+ * apply from left to right: "J/mol*K" is (J/mol)*K. False, with `unit` unknown, if the text is something else, or longer than 255 bytes. */
 bool mt_unit_read(const char *text, size_t length, mt_unit *unit);
 
 /* Writes a unit in base units: "1e-3 kg m^2 s^-3 A^-1"; "1" if dimensionless; "unknown". */
