@@ -193,7 +193,7 @@ typedef struct walk {
 /* Returns MT_INPUT with the cycle of definitions that ends at the node `again`. */
 static mt_status cycle(const walk *w, mt_node again)
 {
-    char names[TEXT / 2] = "", name[MT_VARIABLE_NAME];
+    char names[TEXT - 100] = "", name[MT_VARIABLE_NAME];
     size_t from = w->depth - 1, line = 0;
     while (w->stack[from] != again) from--;
     for (size_t k = from; k < w->depth; k++) {
@@ -201,8 +201,11 @@ static mt_status cycle(const walk *w, mt_node again)
         if (node->op != MT_OP_VARIABLE) continue;
         const mt_variable *v = &w->e->variable[node->variable];
         const size_t n = strlen(names);
-        (void)snprintf(names + n, sizeof names - n, "%s%s", n ? " -> " : "", mt_variable_name(v, name));
+        const bool fits = n + MT_VARIABLE_NAME + sizeof " -> ..." < sizeof names;
+        (void)snprintf(
+            names + n, sizeof names - n, "%s%s", n ? " -> " : "", fits ? mt_variable_name(v, name) : "...");
         if (line == 0) line = v->line;
+        if (!fits) break;
     }
     return mt_equations_fail(
         w->e, line, "a value depends on itself: %s; supported are ordinary differential equations", names);
