@@ -43,7 +43,7 @@
 MT_NODISCARD mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
 /* The same for an XML file (.vtu or .vtp): ascii, binary (base64) or appended (raw or base64), uncompressed
- * or compressed with zlib, in either byte order. Refuses XML that mesh/vtk/xml.h does not allow. */
+ * or compressed with zlib, in either byte order. Refuses XML that data/files/xml.h does not allow. */
 MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 
 /* Writes mesh (borrowed) as .vtu, in mm: Points Float64, the tetrahedra followed by the tagged triangles, and

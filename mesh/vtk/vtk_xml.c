@@ -4,10 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/files/xml.h"
 #include "mesh/vtk/vtk.h"
 #include "mesh/vtk/vtk_bytes.h"
 #include "mesh/vtk/vtk_grid.h"
-#include "mesh/vtk/xml.h"
 
 /* The XML is read first, up to the `_` of AppendedData; the bytes after it need not be XML. This pass records the positions
  * of the required arrays of each piece, which are then decoded. */
@@ -245,15 +245,16 @@ static mt_status start_element(void *context, mt_xml_tag *tag)
     return MT_OK;
 }
 
-static void end_element(void *context)
+static void end_element(void *context, const char *begin, const char *after)
 {
+    (void)begin, (void)after;
     reader *r = context;
     if (--r->depth < IN_PIECE) r->open = NULL, r->in_field = false;
 }
 
 static mt_status read_tree(reader *r)
 {
-    static const mt_xml_acts acts = {start_element, end_element};
+    static const mt_xml_acts acts = {start_element, end_element, MT_XML_DEPTH};
     MT_TRY(mt_xml_parse(&r->scan, &acts, r));
     if (r->n_pieces > 0) return MT_OK;
     return mt_scan_fail(&r->scan, "has no <Piece> of an UnstructuredGrid or PolyData");

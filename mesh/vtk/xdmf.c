@@ -10,6 +10,7 @@
 #include "mesh/vtk/vtkhdf.h"
 #include "mesh/vtk/xdmf_cells.h"
 #include "mesh/vtk/xdmf_item.h"
+#include "mesh/vtk/xdmf_reference.h"
 #include "mesh/names.h"
 
 enum { GRIDS_MOST = 32 };
@@ -43,7 +44,7 @@ static mt_status first_child(
     reader *r, const mt_xml_element *parent, const char *name, const mt_xml_element **found)
 {
     const mt_xml_element *at = NULL;
-    return mt_xml_tree_child(&r->tree, parent, name, &at, found);
+    return mt_xdmf_reference_child(&r->tree, parent, name, &at, found);
 }
 
 /* ---- the Grids ---- */
@@ -53,7 +54,7 @@ static mt_status count_grids(reader *r, const mt_xml_element *parent, size_t *n)
     const mt_xml_element *at = NULL, *found;
     *n = 0;
     do {
-        MT_TRY(mt_xml_tree_child(&r->tree, parent, "Grid", &at, &found));
+        MT_TRY(mt_xdmf_reference_child(&r->tree, parent, "Grid", &at, &found));
         *n += found != NULL;
     } while (found);
     return MT_OK;
@@ -101,7 +102,7 @@ static mt_status find_grids(reader *r)
         return mt_xml_tree_fail(&r->tree, root, "not an XDMF file; allowed: a root <Xdmf>");
     MT_TRY(first_child(r, root, "Domain", &domain));
     while (domain) {
-        MT_TRY(mt_xml_tree_child(&r->tree, domain, "Grid", &at, &found));
+        MT_TRY(mt_xdmf_reference_child(&r->tree, domain, "Grid", &at, &found));
         if (!found) break;
         MT_TRY(add_grid(r, found));
     }
@@ -182,7 +183,7 @@ static mt_status next_attribute(
 {
     const mt_xml_element *e;
     *a = (attribute){.name = NULL};
-    MT_TRY(mt_xml_tree_child(&r->tree, g->element, "Attribute", at, &e));
+    MT_TRY(mt_xdmf_reference_child(&r->tree, g->element, "Attribute", at, &e));
     if (!e) return MT_OK;
     const char *center = mt_xml_tree_attribute(e, "Center", "Node"),
                *kind = mt_xml_tree_attribute(e, "ItemType", "");
@@ -353,10 +354,10 @@ static mt_status read_names(mt_arena *arena, reader *r, const mt_xml_element *in
     if (strncmp(scan.begin, "<main>", 6) != 0 || !mt_scan_skip_past(&scan, "]]>")) return MT_OK;
     scan.end = scan.at - 3, scan.line = information->text_line;
     for (const char *c = information->begin; c < scan.begin; c++) scan.line += *c == '\n';
-    MT_TRY(mt_xml_tree_read(r->scratch, &scan, &names));
+    MT_TRY(mt_xml_tree_read(r->scratch, &scan, MT_XML_DEPTH, &names));
     for (;;) {
         char tag[32], *end;
-        MT_TRY(mt_xml_tree_child(&names, names.root, "map", &at, &map));
+        MT_TRY(mt_xdmf_reference_child(&names, names.root, "map", &at, &map));
         if (!map) return MT_OK;
         const char *name = mt_xml_tree_attribute(map, "key", ""),
                    *dim = mt_xml_tree_attribute(map, "dim", "");
@@ -376,7 +377,7 @@ static mt_status put_names(mt_arena *arena, reader *r, mt_mesh *mesh)
 {
     const mt_xml_element *at = NULL, *information;
     for (;;) {
-        MT_TRY(mt_xml_tree_child(&r->tree, r->mesh->element, "Information", &at, &information));
+        MT_TRY(mt_xdmf_reference_child(&r->tree, r->mesh->element, "Information", &at, &information));
         if (!information) break;
         MT_TRY(read_names(arena, r, information, mesh));
     }
@@ -416,7 +417,7 @@ static mt_status open_file(reader *r, const char *path)
 {
     mt_scan scan;
     MT_TRY(mt_scan_open(r->scratch, path, &scan));
-    return mt_xml_tree_read(r->scratch, &scan, &r->tree);
+    return mt_xml_tree_read(r->scratch, &scan, MT_XML_DEPTH, &r->tree);
 }
 
 mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)

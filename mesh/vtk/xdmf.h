@@ -10,7 +10,7 @@
  *                a MeshFunction, are the region. Others are listed in a note;
  *   Information  names of tags, as meshio writes them: <map key="NAME" dim="3">TAG</map> in its CDATA.
  * The first step of a time series is read, with a note; any other collection must have one Grid. References
- * inside the file are followed (mesh/vtk/xml_tree.h).
+ * inside the file are followed (mesh/vtk/xdmf_reference.h).
  *
  * Additional Grids, as FEniCS writes them for tags:
  *   with the Topology of the mesh   their attributes are attributes of the mesh;
@@ -27,7 +27,7 @@
 
 /* Reads the mesh of a file with coordinates in units of unit_mm millimetres, otherwise as specified in
  * mesh/vtk/vtk.h. MT_FILE: a file cannot be read. MT_MEMORY. MT_INPUT, with file and line, or the cell or
- * point from 0: damage, content not allowed above or in mesh/vtk/xml.h, or a data file outside the folder of
+ * point from 0: damage, content not allowed above or in data/files/xml.h, or a data file outside the folder of
  * the XDMF file and its subfolders. */
 MT_NODISCARD mt_status mt_xdmf_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
 

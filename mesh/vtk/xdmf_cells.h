@@ -1,8 +1,8 @@
 /* Converts the cells of XDMF's <Topology> to the cells of mesh/vtk/vtk_grid.h. */
 #pragma once
 
+#include "data/files/xml_tree.h"
 #include "mesh/vtk/vtk_grid.h"
-#include "mesh/vtk/xml_tree.h"
 
 typedef enum mt_xdmf_shape { MT_XDMF_TETRAHEDRON, MT_XDMF_TRIANGLE } mt_xdmf_shape;
 

@@ -9,6 +9,7 @@
 
 #include "data/files/h5.h"
 #include "mesh/vtk/vtk_grid.h"
+#include "mesh/vtk/xdmf_reference.h"
 
 /* ---- attributes ---- */
 
@@ -46,7 +47,7 @@ mt_status mt_xdmf_item_find(mt_xml_tree *tree, const mt_xml_element *parent, siz
 {
     const mt_xml_element *at = NULL;
     *item = (mt_xdmf_item){.element = NULL};
-    do MT_TRY(mt_xml_tree_child(tree, parent, "DataItem", &at, &item->element));
+    do MT_TRY(mt_xdmf_reference_child(tree, parent, "DataItem", &at, &item->element));
     while (item->element && k-- > 0);
     return item->element ? read_dimensions(tree, item) : MT_OK;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "data/files/file.h"
-#include "mesh/vtk/xml_tree.h"
+#include "data/files/xml_tree.h"
 
 /* An array of numbers that has not been read. */
 typedef struct mt_xdmf_item {

@@ -1,8 +1,8 @@
 /* An XML reader based on expat: it reports the tags of a file in order, each with its position.
  *
  * A document type is allowed and ignored. Declarations in it (entities, default attributes) are refused,
- * because they could expand a small file without bound. Elements are nested at most 64 deep. External files
- * are not read. */
+ * because they could expand a small file without bound. The nesting of elements is limited. External files are
+ * not read. */
 #pragma once
 
 #include "data/files/scan.h"
@@ -19,8 +19,13 @@ typedef struct mt_xml_tag {
 
 typedef struct mt_xml_acts {
     mt_status (*start)(void *context, mt_xml_tag *tag); /* scan->line is the line of the tag */
-    void (*end)(void *context);                         /* NULL if not needed */
+    /* `begin`, `after`: the bytes of the end tag, both the end of the start tag of an element without content (<a/>). NULL if not
+     * needed */
+    void (*end)(void *context, const char *begin, const char *after);
+    size_t depth_max; /* of elements */
 } mt_xml_acts;
+
+enum { MT_XML_DEPTH = 64 }; /* enough for files that hold lists */
 
 /* Parses the elements between scan->begin and scan->end, with scan->line as the first line, and calls `acts`
  * for each. MT_INPUT, with file and line: not well-formed, or not allowed above. MT_MEMORY. Otherwise returns

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "mesh/vtk/xml_tree.h"
+#include "mesh/vtk/xdmf_reference.h"
 #include "tests/answers.h"
 
 /* Reads a text as the tree of a file. */
@@ -10,7 +10,7 @@ static mt_status read_tree(mt_arena *arena, const char *words, mt_xml_tree *tree
 {
     const mt_scan scan = {
         .path = "a.xml", .begin = words, .at = words, .end = words + strlen(words), .line = 1};
-    return mt_xml_tree_read(arena, &scan, tree);
+    return mt_xml_tree_read(arena, &scan, MT_XML_DEPTH, tree);
 }
 
 /* Follows a reference that is the first child of the root; returns the attribute "id" of the element to which it leads. */
@@ -24,14 +24,14 @@ static const char *follow(mt_arena *arena, const char *reference)
         "n='a/b'/></h></g><g n='b'><u/><t id='5'/></g></r>",
         reference);
     ok(read_tree(arena, words, &tree));
-    const mt_status status = mt_xml_tree_child(&tree, tree.root, "t", &at, &found);
+    const mt_status status = mt_xdmf_reference_child(&tree, tree.root, "t", &at, &found);
     if (status == MT_OK) return found ? mt_xml_tree_attribute(found, "id", "") : "none";
     cr_assert_eq(status, MT_INPUT);
     assert_message("a.xml:1: <t>: ");
     return "refused";
 }
 
-Test(xml_tree, references_resolve_as_in_xpath)
+Test(xdmf_reference, references_resolve_as_in_xpath)
 {
     static const struct {
         const char *path, *id;
@@ -74,26 +74,9 @@ Test(xml_tree, references_resolve_as_in_xpath)
         }
 }
 
-Test(xml_tree, circular_references_are_rejected)
+Test(xdmf_reference, circular_references_are_rejected)
 {
     mt_arena arena = {0};
     cr_assert_str_eq(follow(&arena, "<t Reference=\"/r/t[2]\"/><t Reference=\"/r/t[1]\"/>"), "refused");
-    mt_arena_free(&arena);
-}
-
-Test(xml_tree, elements_have_their_lines_texts_and_attributes)
-{
-    char words[16], few[4];
-    mt_arena arena = {0};
-    mt_xml_tree tree;
-    ok(read_tree(&arena, "<a>\n<p:b\n c='1 &amp; 2'>\n x &lt; y <d/></p:b></a>", &tree));
-    const mt_xml_element *b = tree.root->first;
-    cr_assert_str_eq(b->name, "b");
-    cr_assert(b->line == 2 && b->text_line == 3 && b->parent == tree.root && !b->next && b->first == b->last);
-    cr_assert_str_eq(mt_xml_tree_attribute(b, "c", ""), "1 & 2");
-    cr_assert_str_eq(mt_xml_tree_attribute(b, "e", "none"), "none");
-    cr_assert(mt_xml_tree_text(b, words, sizeof words));
-    cr_assert_str_eq(words, "x < y");
-    cr_assert(!mt_xml_tree_text(b, few, sizeof few));
     mt_arena_free(&arena);
 }

@@ -1,7 +1,6 @@
-#include "mesh/vtk/xml_tree.h"
+#include "mesh/vtk/xdmf_reference.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,114 +8,6 @@
 enum { REFERENCES_MOST = 16, PATH_SIZE = 512, WORK_MOST = 2000000 };
 
 typedef mt_xml_element element;
-
-/* ---- attributes, text, failures ---- */
-
-const char *mt_xml_tree_attribute(const element *e, const char *name, const char *missing)
-{
-    return mt_xml_attribute(e->attributes, name, missing);
-}
-
-/* Returns the character of the XML entity at `at`, or the character at `at` if there is none, and its length. */
-static char decode(const char *at, const char *end, size_t *length)
-{
-    static const struct {
-        const char *name;
-        char is;
-    } entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    for (size_t k = 0; k < sizeof entities / sizeof *entities; k++) {
-        *length = strlen(entities[k].name);
-        if ((size_t)(end - at) >= *length && strncmp(at, entities[k].name, *length) == 0)
-            return entities[k].is;
-    }
-    *length = 1;
-    return *at;
-}
-
-bool mt_xml_tree_text(const element *e, char *out, size_t size)
-{
-    const char *at = e->begin, *end = e->end;
-    size_t n = 0, length;
-    while (at < end && isspace((unsigned char)*at)) at++;
-    while (end > at && isspace((unsigned char)end[-1])) end--;
-    for (; at < end && n + 1 < size; at += length) out[n++] = decode(at, end, &length);
-    out[n] = 0;
-    return at >= end;
-}
-
-mt_status mt_xml_tree_fail(const mt_xml_tree *tree, const element *e, const char *format, ...)
-{
-    char text[400];
-    va_list arguments;
-    mt_scan scan = tree->scan;
-    scan.line = e->line;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return mt_scan_fail(&scan, "<%.40s>: %s", e->name, text);
-}
-
-/* ---- reading ---- */
-
-typedef struct reader {
-    mt_xml_tree *tree;
-    mt_arena *arena;
-    element *open;
-} reader;
-
-static mt_status copy_attributes(mt_arena *arena, const char *const *attributes, element *e)
-{
-    size_t n = 0, bytes = 0;
-    const char **copies;
-    char *text;
-    for (; attributes[n]; n++) bytes += strlen(attributes[n]) + 1;
-    MT_ALLOC(arena, copies, n + 1);
-    MT_ALLOC(arena, text, bytes);
-    for (size_t k = 0; k < n; k++) {
-        copies[k] = text;
-        text = stpcpy(text, attributes[k]) + 1;
-    }
-    e->attributes = copies;
-    return MT_OK;
-}
-
-static mt_status start_element(void *context, mt_xml_tag *tag)
-{
-    reader *r = context;
-    element *e;
-    const mt_scan *scan = &r->tree->scan;
-    const char *colon = strchr(tag->name, ':');
-    MT_ALLOC(r->arena, e, 1);
-    *e = (element){.line = scan->line, .text_line = tag->end_line, .parent = r->open, .begin = tag->end};
-    e->name = mt_arena_text(r->arena, colon ? colon + 1 : tag->name);
-    if (!e->name) return MT_MEMORY;
-    MT_TRY(copy_attributes(r->arena, tag->attributes, e));
-    e->end = memchr(e->begin, '<', (size_t)(scan->end - e->begin));
-    if (!e->end) e->end = scan->end;
-    if (!r->open)
-        r->tree->root = e;
-    else if (r->open->last)
-        r->open->last->next = e;
-    else
-        r->open->first = e;
-    if (r->open) r->open->last = e;
-    r->open = e;
-    return MT_OK;
-}
-
-static void end_element(void *context)
-{
-    reader *r = context;
-    r->open = r->open->parent;
-}
-
-mt_status mt_xml_tree_read(mt_arena *arena, const mt_scan *scan, mt_xml_tree *tree)
-{
-    static const mt_xml_acts acts = {start_element, end_element};
-    reader r = {.tree = tree, .arena = arena};
-    *tree = (mt_xml_tree){.scan = *scan};
-    return mt_xml_parse(&tree->scan, &acts, &r);
-}
 
 /* ---- paths ---- */
 
@@ -258,7 +149,7 @@ static mt_status follow_reference(mt_xml_tree *tree, const element *e, const ele
     return MT_OK;
 }
 
-mt_status mt_xml_tree_child(
+mt_status mt_xdmf_reference_child(
     mt_xml_tree *tree, const element *parent, const char *name, const element **at, const element **found)
 {
     *found = NULL;

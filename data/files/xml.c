@@ -1,9 +1,9 @@
-#include "mesh/vtk/xml.h"
+#include "data/files/xml.h"
 
 #include <expat.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 64, CHUNK = 1 << 30 };
+enum { CHUNK = 1 << 30 };
 
 typedef struct run {
     XML_Parser parser;
@@ -19,6 +19,13 @@ typedef struct run {
 /* Sets the line for messages to the position of the parser. */
 static void find_line(run *r) { r->scan->line = r->first_line + XML_GetCurrentLineNumber(r->parser) - 1; }
 
+/* Returns the bytes of the current tag. */
+static void find_bytes(const run *r, const char **begin, const char **end)
+{
+    *begin = r->scan->begin + XML_GetCurrentByteIndex(r->parser);
+    *end = *begin + XML_GetCurrentByteCount(r->parser);
+}
+
 static void stop(run *r, mt_status status)
 {
     r->stopped = true;
@@ -31,13 +38,12 @@ static void XMLCALL start_element(void *user, const XML_Char *name, const XML_Ch
     run *r = user;
     if (r->stopped) return;
     find_line(r);
-    if (++r->depth > DEPTH_MOST) {
-        stop(r, mt_scan_fail(r->scan, "elements are nested more than %d levels deep", DEPTH_MOST));
+    if (++r->depth > r->acts->depth_max) {
+        stop(r, mt_scan_fail(r->scan, "elements are nested more than %zu levels deep", r->acts->depth_max));
         return;
     }
     mt_xml_tag tag = {.name = name, .attributes = (const char *const *)attributes, .depth = r->depth};
-    tag.begin = r->scan->begin + XML_GetCurrentByteIndex(r->parser);
-    tag.end = tag.begin + XML_GetCurrentByteCount(r->parser);
+    find_bytes(r, &tag.begin, &tag.end);
     tag.end_line = r->scan->line;
     for (const char *c = tag.begin; c < tag.end; c++) tag.end_line += *c == '\n';
     const mt_status status = r->acts->start(r->context, &tag);
@@ -50,7 +56,10 @@ static void XMLCALL end_element(void *user, const XML_Char *name)
     run *r = user;
     if (r->stopped) return;
     r->depth--;
-    if (r->acts->end) r->acts->end(r->context);
+    if (!r->acts->end) return;
+    const char *begin, *after;
+    find_bytes(r, &begin, &after);
+    r->acts->end(r->context, begin, after);
 }
 
 static void refuse_declaration(run *r, const char *what)
