@@ -23,6 +23,24 @@ const char *mt_xml_tree_local(const element *e, const char *name, const char *mi
     return missing;
 }
 
+/* Returns the character of a reference such as &#10; or &#xa;, and its length. 0: there is none, or not to ASCII. */
+static char decode_number(const char *at, const char *end, size_t *length)
+{
+    if (end - at < 4 || at[0] != '&' || at[1] != '#') return 0;
+    const bool hexadecimal = at[2] == 'x';
+    const char *digits = at + 2 + hexadecimal, *c = digits;
+    unsigned code = 0;
+    for (; c < end && isxdigit((unsigned char)*c) && code < 128; c++) {
+        if (!hexadecimal && !isdigit((unsigned char)*c)) return 0;
+        const unsigned digit =
+            isdigit((unsigned char)*c) ? (unsigned)(*c - '0') : (unsigned)(*c | 32) - 'a' + 10;
+        code = code * (hexadecimal ? 16 : 10) + digit;
+    }
+    if (c == digits || c == end || *c != ';' || code >= 128) return 0;
+    *length = (size_t)(c + 1 - at);
+    return (char)code;
+}
+
 /* Returns the character of the XML entity at `at`, or the character at `at` if there is none, and its length. */
 static char decode(const char *at, const char *end, size_t *length)
 {
@@ -35,23 +53,35 @@ static char decode(const char *at, const char *end, size_t *length)
         if ((size_t)(end - at) >= *length && strncmp(at, entities[k].name, *length) == 0)
             return entities[k].is;
     }
+    const char numbered = decode_number(at, end, length);
+    if (numbered) return numbered;
     *length = 1;
     return *at;
 }
 
-/* Copies the text from `at` up to the next tag; `end` follows the last byte that can belong to it. */
-static bool copy_text(const char *at, const char *end, char *out, size_t size)
+/* Returns the end of the comment or, if `tags`, of the tag at `at`; NULL if neither ends before `end`. */
+static const char *markup_end(const char *at, const char *end, bool tags)
 {
     static const char comment[] = "<!--", comment_end[] = "-->";
+    const size_t left = (size_t)(end - at);
+    if (left >= strlen(comment) && strncmp(at, comment, strlen(comment)) == 0) {
+        const char *last = memmem(at, left, comment_end, strlen(comment_end));
+        return last ? last + strlen(comment_end) : NULL;
+    }
+    const char *last = tags ? memchr(at, '>', left) : NULL;
+    return last ? last + 1 : NULL;
+}
+
+/* Copies the text from `at` to `end`, up to the next tag or, if `tags`, without tags. */
+static bool copy_text(const char *at, const char *end, bool tags, char *out, size_t size)
+{
     size_t n = 0, length;
     bool fits = true;
     for (; at < end; at += length) {
         if (*at == '<') {
-            const char *last = strncmp(at, comment, strlen(comment)) == 0
-                                   ? memmem(at, (size_t)(end - at), comment_end, strlen(comment_end))
-                                   : NULL;
-            if (!last) break;
-            length = (size_t)(last - at) + strlen(comment_end);
+            const char *after = markup_end(at, end, tags);
+            if (!after) break;
+            length = (size_t)(after - at);
             continue;
         }
         const char c = decode(at, end, &length);
@@ -69,12 +99,17 @@ static bool copy_text(const char *at, const char *end, char *out, size_t size)
 
 bool mt_xml_tree_text(const element *e, char *out, size_t size)
 {
-    return copy_text(e->begin, e->close, out, size);
+    return copy_text(e->begin, e->close, false, out, size);
 }
 
 bool mt_xml_tree_tail(const element *e, char *out, size_t size)
 {
-    return copy_text(e->after, e->parent->close, out, size);
+    return copy_text(e->after, e->parent->close, false, out, size);
+}
+
+bool mt_xml_tree_content(const element *e, char *out, size_t size)
+{
+    return copy_text(e->begin, e->close, true, out, size);
 }
 
 mt_status mt_xml_tree_fail(const mt_xml_tree *tree, const element *e, const char *format, ...)

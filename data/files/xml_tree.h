@@ -30,10 +30,12 @@ const char *mt_xml_tree_attribute(const mt_xml_element *element, const char *nam
 /* The same for an attribute whose name may have a prefix: "id" finds "cmeta:id". */
 const char *mt_xml_tree_local(const mt_xml_element *element, const char *name, const char *missing);
 
-/* Copies the text of an element up to its first child, or the text after its end tag up to the next tag, without comments and without
- * leading and trailing blanks, with XML entities decoded. Returns false if it does not fit. */
+/* Copies the text of an element up to its first child; the text after its end tag up to the next tag; all text in an element and its
+ * children. Omits comments and leading and trailing blanks; decodes XML entities and references to ASCII characters. Returns false if it
+ * does not fit. */
 bool mt_xml_tree_text(const mt_xml_element *element, char *out, size_t size);
 bool mt_xml_tree_tail(const mt_xml_element *element, char *out, size_t size);
+bool mt_xml_tree_content(const mt_xml_element *element, char *out, size_t size);
 
 /* Fails with MT_INPUT and the message "file:line: <element>: " followed by `format` (printf rules). */
 mt_status mt_xml_tree_fail(const mt_xml_tree *tree, const mt_xml_element *element, const char *format, ...)
