@@ -449,6 +449,8 @@ static mt_status survey_pieces(
     const mt_mathml *math, const element *piecewise, size_t *n, const element **otherwise)
 {
     *n = 0, *otherwise = NULL;
+    if (!piecewise->first)
+        return mt_xml_tree_fail(math->tree, piecewise, "is empty; allowed: <piece>, <otherwise>");
     for (const element *e = piecewise->first; e; e = e->next) {
         const bool last = is(e, "otherwise");
         const element *value = e->first, *condition = value ? value->next : NULL;
