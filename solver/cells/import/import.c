@@ -27,11 +27,7 @@ mt_status mt_import_read(mt_arena *arena, const char *path, mt_equations **equat
 {
     char known[256] = "";
     const mt_import_format *format = find(path);
-    if (format) {
-        MT_TRY(format->read(arena, path, equations));
-        mt_equations_check_units(*equations);
-        return MT_OK;
-    }
+    if (format) return format->read(arena, path, equations);
     for (format = mt_import_formats; format->ending; format++) {
         const size_t n = strlen(known);
         (void)snprintf(known + n, sizeof known - n, "%s%s (%s)", n ? ", " : "", format->ending, format->name);

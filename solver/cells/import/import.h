@@ -23,6 +23,6 @@ extern const mt_import_format mt_import_formats[]; /* terminated by a row of NUL
 /* True if the name ends like a file that can be imported. */
 bool mt_import_is_file(const char *name);
 
-/* Reads the equations of a file with the reader for its ending, and checks their units. MT_INPUT: an unknown ending (the message lists the
+/* Reads the equations of a file with the reader for its ending. MT_INPUT: an unknown ending (the message lists the
  * known ones), or an error of the reader. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_import_read(mt_arena *arena, const char *path, mt_equations **equations);

@@ -155,7 +155,7 @@ Test(cellml, initial_values_and_parameters_of_other_components_are_converted)
 #define MATH(content) "<math>\n" content "</math>\n"
 #define EQ(left, right) "<apply><eq/>" left right "</apply>\n"
 #define CI(name) "<ci>" name "</ci>"
-#define CN "<cn cellml:units='second'>1</cn>"
+#define CN "<cn cellml:units='dimensionless'>1</cn>"
 #define DIFF(x, t) "<apply><diff/><bvar>" CI(t) "</bvar>" CI(x) "</apply>"
 #define MAP(a, b, first, second)                                                                             \
     "<connection><map_components component_1='" a "' component_2='" b                                        \
