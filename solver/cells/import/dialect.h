@@ -12,12 +12,21 @@ enum { MT_ANY_NUMBER = 1 << 20 }; /* of arguments */
 /* Builds the node of a call from its arguments. */
 typedef mt_status mt_function_build(mt_graph *graph, const mt_node *argument, size_t n, mt_node *node);
 
+/* The arguments that are conditions; the others are numbers. */
+typedef enum mt_conditions {
+    MT_CONDITIONS_NONE,
+    MT_CONDITIONS_FIRST,
+    MT_CONDITIONS_PAIRS,
+    MT_CONDITIONS_ALL
+} mt_conditions;
+
 typedef struct mt_function {
     const char *name;
     size_t least, most; /* number of arguments */
     mt_op op;           /* of a call, if `build` is NULL */
     mt_function_build *build;
-    bool of_conditions; /* arguments are conditions; with `build` the function checks them */
+    mt_conditions
+        conditions; /* MT_CONDITIONS_PAIRS: the first of each pair of arguments; the number of arguments is odd */
 } mt_function;
 
 typedef struct mt_constant {
@@ -29,6 +38,7 @@ typedef struct mt_dialect {
     const char *name;       /* "Myokit" */
     const char *comment[2]; /* begin a comment that ends with its line; NULL: none */
     bool block_comments;    /* slash star ... star slash */
+    bool quoted_comments;   /* three quotes at the beginning of a line, up to three quotes */
     bool line_ends;         /* a line end outside brackets is a token; `\` before it joins lines */
     bool strings;           /* "text", 'text', and three quotes for several lines */
     bool dots;              /* names contain dots: component.name */
@@ -48,5 +58,13 @@ typedef struct mt_dialect {
 
 extern const mt_dialect mt_dialect_myokit, mt_dialect_gotran, mt_dialect_easyml;
 
-/* Finds a function; NULL if there is none. */
+/* Return the entry of a name[length]; NULL if there is none. */
 const mt_function *mt_dialect_function(const mt_dialect *dialect, const char *name, size_t length);
+const mt_constant *mt_dialect_constant(const mt_dialect *dialect, const char *name, size_t length);
+
+/* True if the value of the node is a truth value: of a comparison, AND, OR or NOT. */
+bool mt_dialect_is_condition(const mt_graph *graph, mt_node node);
+
+/* Build a // b, and a % b with the sign of b, by the operations of a graph. */
+MT_NODISCARD mt_status mt_dialect_quotient(mt_graph *graph, mt_node a, mt_node b, mt_node *node);
+MT_NODISCARD mt_status mt_dialect_remainder(mt_graph *graph, mt_node a, mt_node b, mt_node *node);

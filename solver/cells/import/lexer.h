@@ -10,7 +10,8 @@ typedef enum mt_token_kind {
     MT_TOKEN_NUMBER,
     MT_TOKEN_NAME,   /* letters, digits, _ and, by dialect, dots */
     MT_TOKEN_STRING, /* `text` without the quotes; escape sequences are not replaced */
-    MT_TOKEN_SYMBOL  /* one or two characters; a character that no dialect knows is also one */
+    MT_TOKEN_SYMBOL, /* one or two characters; a character that no dialect knows is also one */
+    MT_TOKEN_DAMAGED /* a text or comment without end, a number that is too large; mt_lexer_expected reports it */
 } mt_token_kind;
 
 typedef struct mt_token {
@@ -30,8 +31,7 @@ typedef struct mt_lexer {
     const char *line_from; /* beginning of the line of `at` */
     size_t line, depth;    /* of `at`; number of open round brackets */
     mt_token token;        /* the current one */
-    bool failed;           /* `token` is damaged: mt_lexer_expected reports `fault` */
-    const char *fault;     /* "a text without end" */
+    const char *fault;     /* of a damaged token: "a text without end" */
 } mt_lexer;
 
 /* Starts at the first token of text[length], which begins in this line. */
@@ -43,6 +43,9 @@ void mt_lexer_next(mt_lexer *lexer);
 
 /* Moves to the beginning of the next line, whatever the rest of this line is, with no brackets open. */
 void mt_lexer_skip_line(mt_lexer *lexer);
+
+/* True if the current token ends a line or the text. */
+bool mt_lexer_line_ends(const mt_lexer *lexer);
 
 /* True if the current token is this symbol or name: "(", "==", "in". */
 bool mt_lexer_is(const mt_lexer *lexer, const char *text);
