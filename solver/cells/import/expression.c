@@ -56,10 +56,12 @@ typedef struct parser {
 static mt_status expression(parser *p, mt_node *node);
 static mt_status operators(parser *p, level least, mt_node *node);
 
-/* Adds the place to a failure of a function without one. */
+/* Adds the place to a failure that has none. */
 static mt_status placed(const parser *p, const mt_token *token, mt_status status)
 {
-    return status == MT_INPUT ? mt_lexer_fail(p->lexer, token, "%s", mt_message()) : status;
+    const char *path = p->lexer->path;
+    if (status != MT_INPUT || strncmp(mt_message(), path, strlen(path)) == 0) return status;
+    return mt_lexer_fail(p->lexer, token, "%s", mt_message());
 }
 
 static mt_status enter(parser *p)
@@ -121,7 +123,7 @@ static mt_status number(parser *p, const mt_token *token, double value, mt_node 
     if (p->dialect->units && mt_lexer_is(p->lexer, "[")) {
         mt_token text;
         MT_TRY(mt_expression_unit(p->lexer, &text));
-        if (p->scope->unit) MT_TRY(p->scope->unit(p->scope->context, &text, &unit));
+        if (p->scope->unit) MT_TRY(placed(p, &text, p->scope->unit(p->scope->context, &text, &unit)));
     }
     return placed(p, token, mt_graph_number_in(p->graph, value, unit, node));
 }
@@ -210,8 +212,10 @@ static mt_status call(parser *p, const mt_token *name, mt_node *node)
             function->build ? function->build(p->graph, argument, n, node)
                             : mt_graph_operation(p->graph, function->op, argument, node));
     }
-    if (p->scope->call)
-        MT_TRY(p->scope->call(p->scope->context, name, n ? p->argument + before : NULL, n, node));
+    if (p->scope->call) {
+        const mt_node *argument = n ? p->argument + before : NULL;
+        MT_TRY(placed(p, name, p->scope->call(p->scope->context, name, argument, n, node)));
+    }
     if (*node != MT_NO_NODE) return MT_OK;
     char shown[MT_TOKEN_SHOWN], names[NAMES];
     return mt_lexer_fail(p->lexer, name, "unknown function %s with %zu arguments; functions are %s",
@@ -225,7 +229,7 @@ static mt_status named(parser *p, mt_node *node)
     mt_lexer_next(p->lexer);
     if (mt_lexer_is(p->lexer, "(")) return call(p, &name, node);
     *node = MT_NO_NODE;
-    MT_TRY(p->scope->name(p->scope->context, &name, node));
+    MT_TRY(placed(p, &name, p->scope->name(p->scope->context, &name, node)));
     if (*node != MT_NO_NODE) return MT_OK;
     const mt_constant *constant = mt_dialect_constant(p->dialect, name.text, name.length);
     if (constant) return number(p, &name, constant->value, node);

@@ -13,7 +13,7 @@
 
 enum { MT_EXPRESSION_DEPTH = 200 };
 
-/* The names that an expression can use. */
+/* The names that an expression can use. A callback that fails with a message without place gets that of the name. */
 typedef struct mt_expression_scope {
     mt_graph *graph;
     void *context; /* first argument of the callbacks */

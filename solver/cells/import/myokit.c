@@ -8,7 +8,7 @@
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/names.h"
 
-enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED = 1 << 22 };
+enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED = 1 << 20 };
 #define NONE SIZE_MAX
 
 /* Scopes of names: components and variables have one each, others are fixed. */
@@ -753,9 +753,6 @@ static mt_status define(reader *r)
 {
     r->target = r->e->graph;
     for (size_t k = 0; k < r->n; k++) MT_TRY(define_variable(r, k));
-    for (size_t k = 0; k < r->n; k++)
-        if (r->entry[k].rate != NONE)
-            r->e->variable[r->entry[k].rate].expression = r->e->variable[k].expression;
     r->here = NONE;
     for (size_t k = 0; k < r->n_initials; k++) {
         const initial *i = &r->initial[k];
@@ -768,6 +765,9 @@ static mt_status define(reader *r)
         MT_TRY(parse(r, &i->definition, false, &value));
         r->e->variable[index].initial = value;
     }
+    for (size_t k = 0; k < r->n; k++)
+        if (r->entry[k].rate != NONE)
+            r->e->variable[r->entry[k].rate].expression = r->e->variable[k].expression;
     return MT_OK;
 }
 
