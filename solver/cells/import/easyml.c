@@ -640,24 +640,33 @@ static void finish_others(reader *r)
     }
 }
 
-mt_status mt_easyml_read(mt_arena *arena, const char *path, mt_equations **equations)
+/* Reads the text of a file into empty equations. */
+static mt_status read_text(const mt_scan *file, mt_equations *e)
 {
     MT_SCRATCH(scratch);
-    mt_scan file;
     size_t voltage, current;
-    MT_TRY(mt_scan_open(scratch, path, &file));
-    MT_TRY(mt_equations_new(arena, path, "EasyML", equations));
-    reader r = {.scratch = scratch, .e = *equations};
-    MT_TRY(take_all(&r, &file, false));
+    reader r = {.scratch = scratch, .e = e};
+    MT_TRY(take_all(&r, file, false));
     MT_TRY(add_states(&r));
     MT_TRY(find_parts(&r));
     MT_TRY(define_voltage(&r, &voltage, &current));
     for (size_t k = 0; k < r.n; k++) MT_TRY(define(&r, &r.symbol[k]));
-    MT_TRY(take_all(&r, &file, true));
+    MT_TRY(take_all(&r, file, true));
     for (size_t k = 0; k < r.n; k++)
         if (r.symbol[k].variable != NONE) MT_TRY(complete(&r, &r.symbol[k]));
     MT_TRY(complete_voltage(&r, voltage, current));
-    MT_TRY(mt_initial_express(*equations));
+    MT_TRY(mt_initial_express(e));
     finish_others(&r);
-    return mt_equations_finish(*equations);
+    return mt_equations_finish(e);
+}
+
+mt_status mt_easyml_read(mt_arena *arena, const char *path, mt_equations **equations)
+{
+    MT_SCRATCH(scratch);
+    mt_scan file;
+    MT_TRY(mt_scan_open(scratch, path, &file));
+    MT_TRY(mt_equations_new(arena, path, "EasyML", equations));
+    const mt_status status = read_text(&file, *equations);
+    if (status != MT_INPUT || strncmp(mt_message(), path, strlen(path)) == 0) return status;
+    return mt_fail(status, "%s: %s", path, mt_message()); /* of the graph: too many nodes */
 }

@@ -203,7 +203,7 @@ Test(easyml, errors_name_line_and_word)
         {HEAD "Iion = 1 2;", ":4:10: found `2`, expected `;` after a statement"},
         {HEAD "Iion 1;", ":4:6: found `1`, expected `=`, `+=` or `;` after the name of a variable"},
         {HEAD "Iion = V[1];", ":4:9: found `[`, expected `;` after a statement"},
-        {HEAD "I_Na *= sv->j; Iion = 0;", ":4:12: found `>`, expected a number, a name or `(`"},
+        {HEAD "I_Na *= sv->j; Iion = 0;", ":4:9: unknown name `sv`, expected a variable in scope"},
         {HEAD "if V > 0 { Iion = 1; }", ":4:4: found `V`, expected `(` after if or elif"},
         {HEAD "if (V > 0 { Iion = 1; }", ":4:11: found `{`, expected `)` after a condition"},
         {HEAD "group { Iion = 1;",
