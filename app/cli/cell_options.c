@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver/cells/parameters.h"
+#include "solver/cells/open.h"
 
 /* Reads --scale and --set. */
 static mt_status read_asked(mt_arena *arena, const mt_arguments *arguments, mt_cell_request *asked)

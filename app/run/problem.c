@@ -15,6 +15,7 @@
 #include "mesh/make/slab.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/parts.h"
+#include "solver/cells/open.h"
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
 {
@@ -151,7 +152,7 @@ static mt_status find_region_files(mt_arena *arena, mt_region *region)
 mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
 {
     if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
-    if (mt_cell_model_is_file(input->cell.named)) MT_TRY(mt_file_absolute(arena, &input->cell.named));
+    if (mt_import_is_file(input->cell.named)) MT_TRY(mt_file_absolute(arena, &input->cell.named));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
     for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
     for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));

@@ -1,4 +1,5 @@
 #include "solver/backends/share.h"
+#include "solver/cells/open.h"
 
 #include <assert.h>
 #include <stdio.h>

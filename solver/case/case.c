@@ -11,6 +11,7 @@
 #include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
 #include "solver/tissue/sites.h"
+#include "solver/cells/open.h"
 
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BEATS_EVERY] = "every", NULL};

@@ -8,6 +8,7 @@
 #include "data/files/file.h"
 #include "data/core/number.h"
 #include "data/yaml/yaml.h"
+#include "solver/cells/open.h"
 
 /* ---- reading ---- */
 
@@ -168,7 +169,7 @@ static mt_status check_finite(const char *path, const mt_cell_state *s)
 static mt_status name_of(mt_arena *scratch, const mt_cell_model *model, const char **name)
 {
     *name = model->name;
-    if (!mt_cell_model_is_file(model->name)) return MT_OK;
+    if (!mt_import_is_file(model->name)) return MT_OK;
     const mt_status status = mt_file_absolute(scratch, name);
     return status == MT_FILE ? MT_OK : status;
 }
@@ -176,7 +177,7 @@ static mt_status name_of(mt_arena *scratch, const mt_cell_model *model, const ch
 static mt_status write_head(mt_arena *scratch, const mt_cell_state *s, FILE *to)
 {
     const mt_yaml_table table = {head_keys, sizeof(content)};
-    const bool imported = mt_cell_model_is_file(s->model->name);
+    const bool imported = mt_import_is_file(s->model->name);
     content head = {.identity = imported ? s->model->identity : "",
         .type = s->type,
         .dt_ms = s->dt_ms,

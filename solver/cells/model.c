@@ -37,17 +37,6 @@ mt_status mt_cell_model_find(const char *name, const mt_cell_model **model)
     return mt_fail(MT_INPUT, "ionic model '%.40s'; allowed: %s", name, names);
 }
 
-bool mt_cell_model_is_file(const char *name_or_path)
-{
-    static const char *const endings[] = {".cellml", ".mmt", ".ode", ".model"};
-    const size_t length = strlen(name_or_path);
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-        const size_t n = strlen(endings[k]);
-        if (length > n && strcmp(name_or_path + length - n, endings[k]) == 0) return true;
-    }
-    return false;
-}
-
 const char *mt_cell_model_word(const void *structure, size_t i)
 {
     size_t n = 0;
@@ -55,20 +44,6 @@ const char *mt_cell_model_word(const void *structure, size_t i)
     while (n < i && mt_cell_models[n]) n++;
     if (mt_cell_models[n]) return mt_cell_models[n]->name;
     return n == i ? MT_CELL_MODEL_FILES : NULL;
-}
-
-/* Imports the model of a file. */
-static mt_status import(mt_arena *arena, const char *path, const mt_cell_model **model)
-{
-    (void)arena, (void)model;
-    return mt_fail(MT_INPUT, "%s: imported models are not available in this build", path);
-}
-
-mt_status mt_cell_model_open(mt_arena *arena, const char *name_or_path, const mt_cell_model **model)
-{
-    if (mt_cell_model_is_file(name_or_path)) return import(arena, name_or_path, model);
-    const mt_status status = mt_cell_model_find(name_or_path, model);
-    return status == MT_OK ? status : mt_fail(status, "%s, %s", mt_message(), MT_CELL_MODEL_FILES);
 }
 
 mt_status mt_cell_model_identity(

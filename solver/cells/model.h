@@ -84,7 +84,7 @@ typedef struct mt_cell_delay {
 
 /* An ionic model: a row of the table, or an imported model, made at run time from a file.
  *
- * `name` opens the model again (mt_cell_model_open). `identity` identifies its content: models have equal identities if they have equal
+ * `name` opens the model again (solver/cells/open.h). `identity` identifies its content: models have equal identities if they have equal
  * equations, parameters and initial states. Both are the same text for a row of the table. For an imported model,
  *
  *   name       is the path of its file. A relative path refers to the working directory, like the other paths of a case. used.yaml and
@@ -126,16 +126,8 @@ extern const mt_cell_model *const mt_cell_models[]; /* the first is the default;
 /* Formats of imported models, as allowed values in messages and documentation. */
 #define MT_CELL_MODEL_FILES "the path of a .cellml, .mmt, .ode or .model file"
 
-/* True if a text that opens a model is the path of a file: it ends in .cellml, .mmt, .ode or .model, in lower case. */
-bool mt_cell_model_is_file(const char *name_or_path);
-
 /* Returns the i-th allowed text of a key that names a model: the names, then MT_CELL_MODEL_FILES; NULL after the last (mt_yaml_words). */
 const char *mt_cell_model_word(const void *structure, size_t i);
-
-/* Opens a model of the table by its name, or else the model of a file, in `arena`. MT_INPUT if it does not exist; the message lists the
- * names. MT_FILE. MT_MEMORY. */
-MT_NODISCARD mt_status mt_cell_model_open(
-    mt_arena *arena, const char *name_or_path, const mt_cell_model **model);
 
 /* Writes the identity of the imported model of a file with this content of n bytes. The content of further files that it includes is part
  * of it. MT_MEMORY. */

@@ -7,6 +7,7 @@
 #include "app/study/validation/slab_waves.h"
 #include "app/waves/slab_family.h"
 #include "data/core/progress.h"
+#include "solver/cells/open.h"
 
 static mt_status waves(mt_arena *arena, const mt_arguments *arguments);
 

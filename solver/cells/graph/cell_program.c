@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solver/cells/row.h"
+#include "solver/kernels/block.h"
 
 MT_CELL_DECLARE(program);
 extern mt_cell_constants mt_cell_program_constants_double_base;
@@ -83,6 +84,22 @@ static mt_status numbers_of(mt_arena *arena, const mt_graph *graph, const inputs
     return MT_OK;
 }
 
+/* Repeats every number for a block of cells. */
+static mt_status make_blocks(mt_arena *arena, mt_cell_program *p)
+{
+    double *twice;
+    float *single;
+    MT_ALLOC(arena, twice, p->n_numbers * MT_BLOCK);
+    MT_ALLOC(arena, single, p->n_numbers * MT_BLOCK);
+    for (size_t k = 0; k < p->n_numbers * MT_BLOCK; k++) {
+        twice[k] = p->number[k / MT_BLOCK];
+        single[k] = (float)twice[k];
+    }
+    p->number_blocks = twice;
+    p->number_blocks_single = single;
+    return MT_OK;
+}
+
 mt_status mt_cell_program_make(
     mt_arena *arena, mt_system *system, const mt_step *step, mt_cell_program *program)
 {
@@ -110,6 +127,7 @@ mt_status mt_cell_program_make(
     for (size_t k = 0; k < n_states; k++) all[n++] = mt_symbol(m, system->state[k]);
     MT_TRY(m->status);
     MT_TRY(numbers_of(arena, m->graph, &of_step, &program->number));
+    MT_TRY(make_blocks(arena, program));
     MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, &program->step));
 
     const mt_node *constants = of_step.node + of_step.n_numbers;

@@ -15,6 +15,8 @@
 typedef struct mt_cell_program {
     size_t n_numbers, n_constants_numbers, n_constants, n_states, n_parameters;
     const double *number, *constants_number;
+    const double *number_blocks; /* [n_numbers][MT_BLOCK] every number for a block of cells */
+    const float *number_blocks_single;
     mt_program step, constants;
 } mt_cell_program;
 

@@ -117,7 +117,7 @@ typedef struct at_work {
     const mt_cell_program *program;
     place *reg; /* [n_registers] of the step */
     real *uniform, *mixed,
-        *narrow_state; /* [numbers, constants, dt, step]; [constants][CHUNK]; [states]: arrays of blocks */
+        *narrow_state; /* [constants, dt, step]; [constants][CHUNK]; [states]: arrays of blocks */
     const real *table; /* [n_variants][n_constants] */
     size_t variant;    /* of the uniform constants */
     size_t n_differing;
@@ -126,14 +126,25 @@ typedef struct at_work {
 
 /* Indices of the inputs of a step. */
 static size_t dt_input(const mt_cell_program *p) { return p->n_numbers + p->n_constants; }
-static size_t step_input(const mt_cell_program *p) { return dt_input(p) + 1; }
 static size_t v_input(const mt_cell_program *p) { return dt_input(p) + 2; }
 static size_t first_state(const mt_cell_program *p) { return dt_input(p) + 3; }
+
+/* An array that is read as an input of the program, which writes no input. */
+static real *input(const real *array) { return (real *)(uintptr_t)array; }
+
+static const real *number_blocks(const mt_cell_program *p)
+{
+#ifdef MT_DOUBLE
+    return p->number_blocks;
+#else
+    return p->number_blocks_single;
+#endif
+}
 
 /* Blocks in the memory of a run. */
 static size_t room_of(const mt_cell_program *p, bool mixed)
 {
-    const size_t uniform = p->n_numbers + p->n_constants + 2, inner = p->step.n_registers - p->step.n_inputs;
+    const size_t uniform = p->n_constants + 2, inner = p->step.n_registers - p->step.n_inputs;
     return uniform + inner * CHUNK + p->n_states + (mixed ? p->n_constants * CHUNK : 0);
 }
 
@@ -161,12 +172,12 @@ static void begin_work(at_work *w, const mt_cell_program *p, real *room, const r
     w->program = p;
     w->table = table;
     w->uniform = room;
-    real *at = room + (p->n_numbers + p->n_constants + 2) * MT_BLOCK;
-    for (size_t k = 0; k < p->n_numbers; k++) fill_block(w->uniform + k * MT_BLOCK, (real)p->number[k]);
-    for (size_t k = 0; k < p->n_constants; k++)
-        fill_block(w->uniform + (p->n_numbers + k) * MT_BLOCK, table[k]);
-    for (size_t k = 0; k < 2; k++) fill_block(w->uniform + (dt_input(p) + k) * MT_BLOCK, step_ms);
-    for (size_t k = 0; k <= step_input(p); k++) w->reg[k] = (place){w->uniform + k * MT_BLOCK, 0};
+    real *at = room + (p->n_constants + 2) * MT_BLOCK;
+    for (size_t k = 0; k < p->n_numbers; k++) w->reg[k] = (place){input(number_blocks(p)) + k * MT_BLOCK, 0};
+    for (size_t k = 0; k < p->n_constants + 2; k++) {
+        fill_block(w->uniform + k * MT_BLOCK, k < p->n_constants ? table[k] : step_ms);
+        w->reg[p->n_numbers + k] = (place){w->uniform + k * MT_BLOCK, 0};
+    }
     for (size_t k = p->step.n_inputs; k < p->step.n_registers; k++, at += CHUNK * MT_BLOCK)
         w->reg[k] = (place){at, MT_BLOCK};
     w->narrow_state = at;
@@ -183,17 +194,15 @@ static void take_constants(at_work *w, const uint16_t *of, size_t n_cells)
     if (alike && w->variant == of[0]) return;
     w->variant = alike ? of[0] : SIZE_MAX;
     for (size_t d = 0; d < w->n_differing; d++) {
-        const size_t k = w->differing[d], input = p->n_numbers + k;
+        const size_t k = w->differing[d];
+        real *uniform = w->uniform + k * MT_BLOCK;
         real *row = w->mixed + d * CHUNK * MT_BLOCK;
-        w->reg[input] = alike ? (place){w->uniform + input * MT_BLOCK, 0} : (place){row, MT_BLOCK};
-        if (alike) fill_block(w->uniform + input * MT_BLOCK, w->table[of[0] * p->n_constants + k]);
+        w->reg[p->n_numbers + k] = alike ? (place){uniform, 0} : (place){row, MT_BLOCK};
+        if (alike) fill_block(uniform, w->table[of[0] * p->n_constants + k]);
         for (size_t c = 0; !alike && c < CHUNK * MT_BLOCK; c++)
             row[c] = w->table[of[c < n_cells ? c : 0] * p->n_constants + k];
     }
 }
-
-/* An array that is read as an input of the program, which writes no input. */
-static real *input(const real *array) { return (real *)(uintptr_t)array; }
 
 /* Evaluates n blocks with these states; dt: an array, or NULL for the time step. The results are in the output registers. */
 static void evaluate(at_work *w, size_t n, const real *state, const real *v, const real *dt)

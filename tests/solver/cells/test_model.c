@@ -10,6 +10,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/diffusion/spreading.h"
 #include "solver/kernels/block.h"
+#include "solver/cells/open.h"
 #include "tests/random.h"
 
 enum { MOST = 40, STATES_MOST = 64, VARIANTS_MOST = 200 };
@@ -108,11 +109,11 @@ Test(model, a_model_is_opened_by_its_name_or_the_path_of_a_file)
     for (EACH(m)) {
         const mt_cell_model *opened;
         cr_assert_eq(mt_cell_model_open(&arena, (*m)->name, &opened), MT_OK, "%s", mt_message());
-        cr_expect(opened == *m && !mt_cell_model_is_file((*m)->name));
+        cr_expect(opened == *m && !mt_import_is_file((*m)->name));
     }
-    for (size_t k = 0; k < sizeof files / sizeof *files; k++) cr_expect(mt_cell_model_is_file(files[k]));
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) cr_expect(mt_import_is_file(files[k]));
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        cr_expect_not(mt_cell_model_is_file(names[k]), "%s", names[k]);
+        cr_expect_not(mt_import_is_file(names[k]), "%s", names[k]);
     const mt_cell_model *model;
     cr_expect_eq(mt_cell_model_open(&arena, "models/b.mmt", &model), MT_INPUT);
     cr_expect(strstr(mt_message(), "models/b.mmt: "), "%s", mt_message());
