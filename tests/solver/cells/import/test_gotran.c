@@ -14,14 +14,14 @@ static const char membrane[] =
     "\n"
     "parameters(\"Stimulus\", \"Protocol\",\n"
     "           start = -1, height=2*g,\n"
-    "           half = g/2)\n"
+    "           half = max(g, 0.1)/2)\n"
     "states(\"Membrane\", V = ScalarParam(-80, unit=\"mV\"))\n"
     "states(\"Gate\",\n"
     "    m = 0.25)\n"
     "component(\"Gate\", \"Rates\")\n"
     "alpha = exp(-(V + 40)/20)/4 # ms**-1\n"
     "beta = Conditional(And(Lt(V, -40), Ge(time, start), ), \\\n"
-    "    alpha/2, 7) # closing rate\n"
+    "    alpha/2, 7) # closing rate # 2\n"
     "\n"
     "expressions(\"Membrane\")\n"
     "dV_dt = (Istim -\n"
@@ -66,7 +66,7 @@ Test(gotran, variables_have_components_units_and_descriptions)
     cr_assert_str_eq(variable_of("alpha")->unit_text, "ms**-1");
     cr_assert_float_eq(variable_of("alpha")->unit.factor, 1000, 1e-9);
     cr_assert_null(variable_of("alpha")->text);
-    cr_assert_str_eq(beta->text, "closing rate");
+    cr_assert_str_eq(beta->text, "closing rate # 2");
     cr_assert(!beta->unit.known);
     cr_assert_str_eq(variable_of("V")->unit_text, "mV");
     cr_assert_eq(variable_of("time")->kind, MT_VARIABLE_TIME);
@@ -93,10 +93,10 @@ Test(gotran, a_smooth_conditional_weighs_both_values)
 
 Test(gotran, names_of_functions_and_time_can_be_variables)
 {
-    read_model(mt_gotran_read, "states(x=3, d_dt=1)\nparameters(t=4, exp=2, pi=5)\n"
-                               "dx_dt = t + exp(0)*exp + pi\r\n"
+    read_model(mt_gotran_read, "states(x=3, d_dt=1)\nparameters(t=4, exp=2, pi=5, dt_dt=6)\n"
+                               "dx_dt = t + exp(0)*exp + pi + dt_dt\r\n"
                                "dd_dt_dt = -d_dt");
-    check_rate("x", 11);
+    check_rate("x", 17);
     check_rate("d_dt", -1);
     cr_assert_eq(variable_of("t")->kind, MT_VARIABLE_PARAMETER);
 }
