@@ -130,8 +130,9 @@ Test(expression, quotients_are_rounded_down)
 Test(expression, conditions_of_myokit_choose_values)
 {
     static const sample samples[] = {{"if(a < b, 1, 2)", 1}, {"if(a > b, 1, 2)", 2}, {"if(a <= 3, 1, 2)", 1},
-        {"if(a >= 3.5, 1, 2)", 2}, {"if(a == 3, 1, 2)", 1}, {"if(a != 3, 1, 2)", 2},
-        {"if(not (a == 3), 1, 2)", 2}, {"if(not(a == 3), 1, 2)", 2}, {"if(a + 1 < b and b < c, 1, 2)", 1},
+        {"if(a >= 3.5, 1, 2)", 2}, {"if(a >= 3, 1, 2)", 1}, {"if(a > 3, 1, 2)", 2}, {"if(a == 3, 1, 2)", 1},
+        {"if(a != 3, 1, 2)", 2}, {"if(not (a == 3), 1, 2)", 2}, {"if(not(a == 3), 1, 2)", 2},
+        {"if(a + 1 < b and b < c, 1, 2)", 1},
         {"if(a == 3 or a == 4 and a == 5, 1, 2)", 2}, /* from left to right */
         {"if(a == 5 and a == 4 or a == 3, 1, 2)", 1}, {"piecewise(a > 4, 1, a > 2, 2, a > 1, 3, 4)", 2},
         {"piecewise(a > 4, 1, a > 5, 2, 4)", 4}, {"piecewise(a > 2, 1, a > 1, 2, 4)", 1}};
@@ -160,8 +161,8 @@ Test(expression, easyml_has_the_operators_of_c)
 {
     static const sample samples[] = {{"a < b ? 1 : 2", 1}, {"a > b ? 1 : a > 2 ? 2 : 3", 2},
         {"a > b ? 1 : (a > 4) ? 2 : 3", 3}, {"a < b && b < c ? 1 : 2", 1},
-        {"a == 3 || a == 4 && a == 5 ? 1 : 2", 1}, {"!(a < b) ? 1 : 2", 2}, {"!a == 0 ? 1 : 2", 1},
-        {"not a == 0 ? 1 : 2", 1}, {"not a == 3 ? 1 : 2", 2}, {"(a < b) * c", 7},
+        {"a == 3 || a == 4 && a == 5 ? 1 : 2", 1}, {"!(a < b) ? 1 : 2", 2}, {"!a == 1 ? 1 : 2", 2},
+        {"not a == 1 ? 1 : 2", 1}, {"not a == 3 ? 1 : 2", 2}, {"(a < b) * c", 7},
         {"a == 3 or a == 4 and a == 5 ? 1 : 2", 1}, {"square(a) + cube(b)", 134}, {"pow(a, b)", 243},
         {"max(a, b) + min(a, b)", 8}, {"a /* 1 */ + b // c", 8}, {"1 + (a ? b : c) * 2", 11}};
     CHECK_SAMPLES(&mt_dialect_easyml, samples);
@@ -245,6 +246,11 @@ Test(expression, errors_name_place_word_and_what_is_expected)
         {&mt_dialect_myokit, "1e999", "a.file:3:1: found a number outside the range of doubles"},
         {&mt_dialect_myokit, "a + \x01", "a.file:3:5: found the byte 0x01, expected a number"},
         {&mt_dialect_myokit, "a + \xc3\xa4", "a.file:3:5: found `\xc3\xa4`, expected a number"},
+        {&mt_dialect_myokit, "if(a < b && b < c, 1, 2)",
+            "a.file:3:10: found `&&`, expected an operator, `,` or `)`"},
+        {&mt_dialect_gotran, "(Lt(a, b) and Lt(b, c))",
+            "a.file:3:11: found `and`, expected an operator or `)`"},
+        {&mt_dialect_easyml, "(a % b)", "a.file:3:4: found `%`, expected an operator or `)`"},
         {&mt_dialect_myokit, "and", "found `and`, expected a number"},
         {&mt_dialect_gotran, "ContinuousConditional(Eq(a, b), 1, 2)", "must be Lt, Le, Gt or Ge"},
         {&mt_dialect_gotran, "Conditional(Lt(a, b), 1)", "Conditional has 2 arguments, expected 3"},

@@ -276,7 +276,7 @@ Test(myokit, units_are_read_with_factors_and_checked)
 Test(myokit, comments_text_and_line_ends_can_be_anywhere)
 {
     read_model("\n# comment\n\"\"\"\n[[model]] (\n\"\"\"\n[[model]] # the model\r\n"
-               "group:name: not the name\n"
+               "name:long: not the name\n"
                "note: a (bracket [ \\\n   continued (\n"
                "empty:\n"
                "c.x = (1 +\n\n 2)\r\n"
@@ -322,6 +322,7 @@ Test(myokit, errors_name_line_and_word)
         {"[[model]]\ndesc: \"\"\"text\n", ":2:5: a text in three quotes has no end: expected `\"\"\"`"},
         {"[[model]]\ndesc: \"\"\"text\"\"\" more\n", ":2:18: found `more`, expected the end of the line"},
         {HEADER "dot(x) = (1 +\n[d]\n", ":4:10: `(` is not closed: found the end of the file, expected `)`"},
+        {HEADER "dot(x) = (1 in [mV])\n", ":4:13: found `in`, expected an operator or `)`"},
         {HEADER "dot(x) = 1 +\n", ":4:13: found the end of the line, expected a number"},
         {HEADER "dot(x) = 1 2\n", ":4:12: found `2`, expected an operator or the end of the line"},
         {HEADER "dot(x) = 1 bind time\n", ":4:17: x is a state, which cannot be bound"},
