@@ -51,11 +51,10 @@ static void find_exponents(check *c)
 
 static bool is_number_one(mt_unit unit) { return !unit.known || mt_unit_same(unit, mt_unit_none); }
 
-/* Returns the common unit of two operands. */
+/* Returns the common unit of two operands; `right` says if there is one. */
 static mt_unit common(mt_unit a, mt_unit b, bool *right)
 {
     *right = mt_unit_same(a, b);
-    if (!*right) return mt_unit_unknown;
     return a.known ? a : b;
 }
 
