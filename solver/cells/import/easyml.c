@@ -6,7 +6,7 @@
 #include "data/files/scan.h"
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/initial.h"
-#include "solver/cells/import/names.h"
+#include "solver/cells/import/scoped_names.h"
 
 enum { NAME_LENGTH = 128, NESTED = 32, MARKUPS = 64, SCOPE = 0 };
 #define NONE SIZE_MAX
@@ -45,7 +45,7 @@ typedef struct reader {
     mt_lexer lexer;
     mt_arena *scratch;
     mt_equations *e;
-    mt_names names; /* value: index of a symbol */
+    mt_scoped_names names; /* value: index of a symbol */
     symbol *symbol;
     size_t n, room;
     size_t *mention; /* symbols in the order of statements, for markup */
@@ -76,7 +76,7 @@ typedef struct reader {
 
 static size_t find_symbol(const reader *r, const char *text, size_t length)
 {
-    const mt_name *found = mt_names_find(&r->names, SCOPE, text, length);
+    const mt_scoped_name *found = mt_scoped_names_find(&r->names, SCOPE, text, length);
     return found ? found->value : NONE;
 }
 
@@ -93,7 +93,7 @@ static mt_status need_symbol(reader *r, const mt_token *name, size_t *index)
     *s = (symbol){.name = *name, .flag = NONE, .of = NONE, .variable = NONE, .value = MT_NO_NODE};
     for (size_t k = 0; k < PARTS; k++) s->part[k] = NONE;
     *index = r->n++;
-    return mt_names_add(r->scratch, &r->names, SCOPE, name->text, name->length, *index);
+    return mt_scoped_names_add(r->scratch, &r->names, SCOPE, name->text, name->length, *index);
 }
 
 static mt_status mention(reader *r, size_t index)

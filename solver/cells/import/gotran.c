@@ -4,7 +4,7 @@
 
 #include "data/files/scan.h"
 #include "solver/cells/import/expression.h"
-#include "solver/cells/import/names.h"
+#include "solver/cells/import/scoped_names.h"
 
 enum { NAME_LENGTH = 128 };
 #define NONE SIZE_MAX
@@ -26,7 +26,7 @@ typedef struct reader {
     mt_lexer lexer;
     mt_arena *scratch;
     mt_equations *e;
-    mt_names names;
+    mt_scoped_names names;
     definition *definition;
     size_t n, room;
     const char *component; /* of assignments */
@@ -70,7 +70,7 @@ static mt_status add_definition(reader *r, const mt_token *name, size_t variable
 /* Adds a variable whose value begins at the current token. */
 static mt_status define(reader *r, const mt_token *name, mt_variable_kind kind, const char *component)
 {
-    const mt_name *old = mt_names_find(&r->names, VARIABLES, name->text, name->length);
+    const mt_scoped_name *old = mt_scoped_names_find(&r->names, VARIABLES, name->text, name->length);
     char shown[MT_TOKEN_SHOWN], text[NAME_LENGTH + 1] = {0};
     if (old)
         return mt_lexer_fail(&r->lexer, name, "%s is defined again; its first definition is in line %zu",
@@ -79,19 +79,19 @@ static mt_status define(reader *r, const mt_token *name, mt_variable_kind kind, 
     memcpy(text, name->text, name->length);
     MT_TRY(mt_equations_add(r->e, component, text, name->line, &index));
     r->e->variable[index].kind = kind;
-    MT_TRY(mt_names_add(r->scratch, &r->names, VARIABLES, name->text, name->length, index));
+    MT_TRY(mt_scoped_names_add(r->scratch, &r->names, VARIABLES, name->text, name->length, index));
     return add_definition(r, name, index, false, kind != MT_VARIABLE_INTERMEDIATE);
 }
 
 /* Adds the derivative whose value begins at the current token; its state may be defined later. */
 static mt_status define_rate(reader *r, const mt_token *name)
 {
-    const mt_name *old = mt_names_find(&r->names, RATES, name->text + 1, rate_of(name));
+    const mt_scoped_name *old = mt_scoped_names_find(&r->names, RATES, name->text + 1, rate_of(name));
     char shown[MT_TOKEN_SHOWN];
     if (old)
         return mt_lexer_fail(&r->lexer, name, "%s is defined again; its first definition is in line %zu",
             mt_token_shown(name, shown), r->definition[old->value].name.line);
-    MT_TRY(mt_names_add(r->scratch, &r->names, RATES, name->text + 1, rate_of(name), r->n));
+    MT_TRY(mt_scoped_names_add(r->scratch, &r->names, RATES, name->text + 1, rate_of(name), r->n));
     return add_definition(r, name, NONE, true, false);
 }
 
@@ -273,7 +273,7 @@ static mt_status take_statement(reader *r)
 /* Finds the variable of a derivative for use in expressions, and adds it at its first use. */
 static mt_status find_rate(reader *r, const mt_token *name, size_t *variable)
 {
-    const mt_name *rate = mt_names_find(&r->names, RATES, name->text + 1, rate_of(name));
+    const mt_scoped_name *rate = mt_scoped_names_find(&r->names, RATES, name->text + 1, rate_of(name));
     *variable = NONE;
     if (!rate) return MT_OK;
     definition *d = &r->definition[rate->value];
@@ -301,7 +301,7 @@ static mt_status find_time(reader *r, const mt_token *name, size_t *variable)
 static mt_status find_name(void *context, const mt_token *name, mt_node *node)
 {
     reader *r = context;
-    const mt_name *found = mt_names_find(&r->names, VARIABLES, name->text, name->length);
+    const mt_scoped_name *found = mt_scoped_names_find(&r->names, VARIABLES, name->text, name->length);
     size_t variable = found ? found->value : NONE;
     if (!found && rate_of(name)) MT_TRY(find_rate(r, name, &variable));
     if (!found && (mt_token_is(name, "time") || mt_token_is(name, "t")))
@@ -336,7 +336,8 @@ static mt_status find_states(reader *r)
         definition *d = &r->definition[k];
         char shown[MT_TOKEN_SHOWN];
         if (!d->rate) continue;
-        const mt_name *state = mt_names_find(&r->names, VARIABLES, d->name.text + 1, rate_of(&d->name));
+        const mt_scoped_name *state =
+            mt_scoped_names_find(&r->names, VARIABLES, d->name.text + 1, rate_of(&d->name));
         if (!state || r->e->variable[state->value].kind != MT_VARIABLE_STATE)
             return mt_lexer_fail(&r->lexer, &d->name,
                 "%s is the derivative of something that is not in states(...)",

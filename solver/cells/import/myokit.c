@@ -6,7 +6,7 @@
 #include "data/core/number.h"
 #include "data/files/scan.h"
 #include "solver/cells/import/expression.h"
-#include "solver/cells/import/names.h"
+#include "solver/cells/import/scoped_names.h"
 
 enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED = 1 << 20 };
 #define NONE SIZE_MAX
@@ -47,8 +47,8 @@ typedef struct reader {
     mt_lexer lexer;
     mt_arena *scratch;
     mt_equations *e;
-    mt_names names; /* of all scopes */
-    mt_names
+    mt_scoped_names names; /* of all scopes */
+    mt_scoped_names
         plain; /* number of variables with a name in a component, nested ones included; then their final names */
     mt_token *component; /* names */
     size_t n_components, components_room;
@@ -281,7 +281,7 @@ static mt_status read_unit(reader *r, const mt_token *text, mt_unit *unit)
 static mt_status unit_index(void *context, const mt_token *text, uint32_t *index)
 {
     reader *r = context;
-    const mt_name *known = mt_names_find(&r->names, UNITS, text->text, text->length);
+    const mt_scoped_name *known = mt_scoped_names_find(&r->names, UNITS, text->text, text->length);
     if (known) {
         *index = (uint32_t)known->value;
         return MT_OK;
@@ -289,7 +289,7 @@ static mt_status unit_index(void *context, const mt_token *text, uint32_t *index
     mt_unit unit;
     MT_TRY(read_unit(r, text, &unit));
     MT_TRY(mt_equations_unit(r->e, unit, index));
-    return mt_names_add(r->scratch, &r->names, UNITS, text->text, text->length, *index);
+    return mt_scoped_names_add(r->scratch, &r->names, UNITS, text->text, text->length, *index);
 }
 
 /* Returns the entry of component.name; NONE if there is none. */
@@ -298,10 +298,10 @@ static size_t qualified(const reader *r, const mt_token *name)
     const char *dot = memchr(name->text, '.', name->length);
     if (!dot) return NONE;
     const size_t part = (size_t)(dot - name->text);
-    const mt_name *component = mt_names_find(&r->names, COMPONENTS, name->text, part);
+    const mt_scoped_name *component = mt_scoped_names_find(&r->names, COMPONENTS, name->text, part);
     if (!component) return NONE;
-    const mt_name *found =
-        mt_names_find(&r->names, scope_of_component(component->value), dot + 1, name->length - part - 1);
+    const mt_scoped_name *found = mt_scoped_names_find(
+        &r->names, scope_of_component(component->value), dot + 1, name->length - part - 1);
     return found && found->value < ALIAS ? found->value : NONE;
 }
 
@@ -310,11 +310,11 @@ static size_t in_scope(const reader *r, const mt_token *name)
 {
     if (memchr(name->text, '.', name->length)) return qualified(r, name);
     if (r->here == NONE) return NONE;
-    const mt_name *found = NULL;
+    const mt_scoped_name *found = NULL;
     for (size_t at = r->here; !found && at != NONE; at = r->entry[at].parent)
-        found = mt_names_find(&r->names, scope_of_entry(at), name->text, name->length);
+        found = mt_scoped_names_find(&r->names, scope_of_entry(at), name->text, name->length);
     const size_t component = scope_of_component(r->entry[r->here].component);
-    if (!found) found = mt_names_find(&r->names, component, name->text, name->length);
+    if (!found) found = mt_scoped_names_find(&r->names, component, name->text, name->length);
     if (!found) return NONE;
     return found->value < ALIAS ? found->value : qualified(r, &r->alias[found->value - ALIAS]);
 }
@@ -387,7 +387,7 @@ static mt_status call_node(
     if (mt_token_is(name, "dot") && n == 1 && r->target == r->e->graph)
         return rate(r, name, argument[0], node);
     if (n > PARAMETERS) return MT_OK;
-    const mt_name *f = mt_names_find(&r->names, FUNCTIONS + n, name->text, name->length);
+    const mt_scoped_name *f = mt_scoped_names_find(&r->names, FUNCTIONS + n, name->text, name->length);
     return f ? expand(r, name, &r->function[f->value], argument, node) : MT_OK;
 }
 
@@ -450,11 +450,11 @@ static mt_status take_function(reader *r)
     MT_TRY(parse(r, &definition, true, &f->value));
     MT_TRY(end_line(r, "the end of the line after a function"));
     const size_t scope = FUNCTIONS + r->n_parameters;
-    if (mt_names_find(&r->names, scope, name.text, name.length) ||
+    if (mt_scoped_names_find(&r->names, scope, name.text, name.length) ||
         mt_dialect_function(&mt_dialect_myokit, name.text, name.length))
         return mt_lexer_fail(&r->lexer, &name, "there is already a function %.*s with %zu parameters",
             (int)name.length, name.text, r->n_parameters);
-    return mt_names_add(r->scratch, &r->names, scope, name.text, name.length, r->n_functions++);
+    return mt_scoped_names_add(r->scratch, &r->names, scope, name.text, name.length, r->n_functions++);
 }
 
 /* Takes "component.name = expression". */
@@ -463,12 +463,13 @@ static mt_status take_initial(reader *r)
     ROOM(r, initial, n_initials, initials_room);
     initial *i = &r->initial[r->n_initials];
     MT_TRY(take_name(r, "component.name = value, name: text, or [component]", 1, &i->name));
-    if (mt_names_find(&r->names, INITIALS, i->name.text, i->name.length))
+    if (mt_scoped_names_find(&r->names, INITIALS, i->name.text, i->name.length))
         return mt_lexer_fail(
             &r->lexer, &i->name, "%.*s has already an initial value", (int)i->name.length, i->name.text);
     MT_TRY(take_definition(r, "the name of a state", &i->definition));
     MT_TRY(end_line(r, "an operator or the end of the line"));
-    return mt_names_add(r->scratch, &r->names, INITIALS, i->name.text, i->name.length, r->n_initials++);
+    return mt_scoped_names_add(
+        r->scratch, &r->names, INITIALS, i->name.text, i->name.length, r->n_initials++);
 }
 
 /* True at "[[name]]". */
@@ -505,9 +506,9 @@ static mt_status add_component(reader *r)
     MT_TRY(take_name(r, "the name of a component", 0, &name));
     MT_TRY(mt_lexer_need(l, "]", "the name of a component"));
     MT_TRY(end_line(r, "the end of the line after the name of a component"));
-    if (mt_names_find(&r->names, COMPONENTS, name.text, name.length))
+    if (mt_scoped_names_find(&r->names, COMPONENTS, name.text, name.length))
         return mt_lexer_fail(l, &name, "there is already a component %.*s", (int)name.length, name.text);
-    MT_TRY(mt_names_add(r->scratch, &r->names, COMPONENTS, name.text, name.length, r->n_components));
+    MT_TRY(mt_scoped_names_add(r->scratch, &r->names, COMPONENTS, name.text, name.length, r->n_components));
     ROOM(r, component, n_components, components_room);
     r->component[r->n_components++] = name;
     return MT_OK;
@@ -515,10 +516,10 @@ static mt_status add_component(reader *r)
 
 static mt_status add_name(reader *r, size_t scope, const mt_token *name, size_t value)
 {
-    if (mt_names_find(&r->names, scope, name->text, name->length))
+    if (mt_scoped_names_find(&r->names, scope, name->text, name->length))
         return mt_lexer_fail(
             &r->lexer, name, "there is already a variable or alias %.*s", (int)name->length, name->text);
-    return mt_names_add(r->scratch, &r->names, scope, name->text, name->length, value);
+    return mt_scoped_names_add(r->scratch, &r->names, scope, name->text, name->length, value);
 }
 
 /* Takes "use component.name as alias, ...". */
@@ -550,10 +551,10 @@ static mt_status take_word(reader *r, size_t index, mt_token *word)
         return mt_lexer_fail(l, &kind, "%.*s has already a %.*s", (int)r->entry[index].name.length,
             r->entry[index].name.text, (int)kind.length, kind.text);
     MT_TRY(take_name(r, "a name after `bind` or `label`", 0, word));
-    if (mt_names_find(&r->names, LABELS, word->text, word->length))
+    if (mt_scoped_names_find(&r->names, LABELS, word->text, word->length))
         return mt_lexer_fail(
             l, word, "another variable has already the label or binding %.*s", (int)word->length, word->text);
-    return mt_names_add(r->scratch, &r->names, LABELS, word->text, word->length, index);
+    return mt_scoped_names_add(r->scratch, &r->names, LABELS, word->text, word->length, index);
 }
 
 /* Takes "in [unit]", "bind name" or "label name" of an entry. */
@@ -663,18 +664,18 @@ static mt_status add_variable(reader *r, size_t index)
     char of[NAME_LENGTH + 1], name[TEXT];
     (void)snprintf(of, sizeof of, "%.*s", (int)component->length, component->text);
     (void)snprintf(name, sizeof name, "%.*s", (int)v->name.length, v->name.text);
-    const mt_name *plain = mt_names_find(&r->plain, v->component, v->name.text, v->name.length);
+    const mt_scoped_name *plain = mt_scoped_names_find(&r->plain, v->component, v->name.text, v->name.length);
     if (v->parent != NONE && plain->value > 1) {
         const mt_token *parent = &r->entry[v->parent].name;
         int n = snprintf(name, sizeof name, "%.*s_%.*s", (int)parent->length, parent->text,
             (int)v->name.length, v->name.text);
-        if (mt_names_find(&r->plain, v->component, name, (size_t)n)) /* lines are unique */
+        if (mt_scoped_names_find(&r->plain, v->component, name, (size_t)n)) /* lines are unique */
             n += snprintf(name + n, sizeof name - (size_t)n, "_%zu", v->name.line);
         const char *kept = mt_arena_text(r->scratch, name);
         if (!kept) return MT_MEMORY;
-        if (mt_names_find(&r->plain, v->component, name, (size_t)n))
+        if (mt_scoped_names_find(&r->plain, v->component, name, (size_t)n))
             return mt_lexer_fail(&r->lexer, &v->name, "the names %s of two variables are the same", name);
-        MT_TRY(mt_names_add(r->scratch, &r->plain, v->component, kept, (size_t)n, 1));
+        MT_TRY(mt_scoped_names_add(r->scratch, &r->plain, v->component, kept, (size_t)n, 1));
     }
     size_t added;
     return mt_equations_add(r->e, of, name, v->name.line, &added);
@@ -684,11 +685,11 @@ static mt_status add_variables(reader *r)
 {
     for (size_t k = 0; k < r->n; k++) {
         const entry *v = &r->entry[k];
-        mt_name *plain = mt_names_find(&r->plain, v->component, v->name.text, v->name.length);
+        mt_scoped_name *plain = mt_scoped_names_find(&r->plain, v->component, v->name.text, v->name.length);
         if (plain)
             plain->value++;
         else
-            MT_TRY(mt_names_add(r->scratch, &r->plain, v->component, v->name.text, v->name.length, 1));
+            MT_TRY(mt_scoped_names_add(r->scratch, &r->plain, v->component, v->name.text, v->name.length, 1));
     }
     for (size_t k = 0; k < r->n; k++) MT_TRY(add_variable(r, k));
     for (size_t k = 0; k < r->n_aliases; k++)
