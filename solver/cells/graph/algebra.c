@@ -516,7 +516,8 @@ static mt_node *nodes_for(mt_algebra *m, mt_arena *scratch, mt_node root)
     return node;
 }
 
-mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by)
+/* Returns the expression with other nodes in place of variables: by[variable], or, if it is NULL, `only_by` for one variable. */
+static mt_node replaced(mt_algebra *m, mt_node root, const mt_node *by, size_t only, mt_node only_by)
 {
     MT_SCRATCH(scratch);
     if (m->status != MT_OK) return 0;
@@ -525,10 +526,24 @@ mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by)
     if (!used || !copy) return 0;
     for (mt_node k = 0; k <= root && m->status == MT_OK; k++) {
         if (!used[k]) continue;
-        const bool it = op_of(m, k) == MT_OP_VARIABLE && node_of(m, k)->variable == variable;
-        copy[k] = it ? by : rebuilt(m, k, copy);
+        mt_node to = MT_NO_NODE;
+        if (op_of(m, k) == MT_OP_VARIABLE) {
+            const uint32_t variable = node_of(m, k)->variable;
+            to = by ? by[variable] : variable == only ? only_by : MT_NO_NODE;
+        }
+        copy[k] = to != MT_NO_NODE ? to : rebuilt(m, k, copy);
     }
     return m->status == MT_OK ? copy[root] : 0;
+}
+
+mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by)
+{
+    return replaced(m, root, NULL, variable, by);
+}
+
+mt_node mt_replaced_all(mt_algebra *m, mt_node root, const mt_node *by)
+{
+    return replaced(m, root, by, 0, MT_NO_NODE);
 }
 
 /* ---- derivatives ---- */

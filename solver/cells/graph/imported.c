@@ -91,7 +91,9 @@ static mt_status make_program(mt_arena *arena, mt_imported *i)
 
 /* ---- trial beats ---- */
 
-#define SAME_mV 2.0 /* root mean square up to which two beats are the same */
+#define SAME_mV 2.0            /* root mean square up to which two beats are the same */
+#define LONGEST_MS 0.1         /* time step */
+#define SUBSTEPS_BELOW_MS 0.02 /* longest time step below which groups try substeps */
 
 /* Selects examples of states: all samples while the action potential begins, and every fifth later. */
 static mt_status examples_of(mt_arena *arena, const mt_trial *trial, size_t n_states, mt_examples *examples)
@@ -109,31 +111,84 @@ static mt_status examples_of(mt_arena *arena, const mt_trial *trial, size_t n_st
     return MT_OK;
 }
 
-/* Finds the longest time step with which a beat is the same as with the shortest one. */
-static mt_status find_longest_step(mt_imported *i, const mt_trial *reference, double reference_dt_ms)
+/* Finds the longest time step with which a beat is the same as the reference, and the difference with it. */
+static mt_status find_longest_step(
+    mt_imported *i, const mt_trial *reference, double reference_dt_ms, double *difference_mV)
 {
-    static const double steps_ms[] = {0.1, 0.05, 0.02, 0.01, 0.005};
+    static const double steps_ms[] = {LONGEST_MS, 0.05, 0.02, 0.01, 0.005};
     i->row.dt_max_ms = reference_dt_ms;
+    *difference_mV = 0;
     for (size_t k = 0; k < sizeof steps_ms / sizeof *steps_ms && steps_ms[k] > reference_dt_ms; k++) {
         mt_trial here;
         const mt_status status = mt_trial_run(NULL, &i->row, i->row.variants, steps_ms[k], &here);
         if (status == MT_MEMORY) return status;
         if (status != MT_OK || !(mt_trial_difference_mV(&here, reference) <= SAME_mV)) continue;
         i->row.dt_max_ms = steps_ms[k];
+        *difference_mV = mt_trial_difference_mV(&here, reference);
         break;
     }
     return MT_OK;
 }
 
-/* Computes a beat with short time steps. */
-static mt_status reference_beat(mt_arena *arena, const mt_imported *i, mt_trial *trial, double *dt_ms)
+/* Computes a beat with this time step, or, if it is unstable, with shorter ones; sets dt_ms to the one used. */
+static mt_status reference_beat(
+    mt_arena *arena, const mt_imported *i, double most_ms, mt_trial *trial, double *dt_ms)
 {
-    *dt_ms = 0.005;
-    mt_status status = mt_trial_run(arena, &i->row, i->row.variants, *dt_ms, trial);
-    if (status == MT_NUMERICS) status = mt_trial_run(arena, &i->row, i->row.variants, *dt_ms = 0.001, trial);
+    mt_status status = MT_NUMERICS;
+    for (*dt_ms = most_ms; status == MT_NUMERICS && *dt_ms > 1e-4; *dt_ms /= 5)
+        status = mt_trial_run(arena, &i->row, i->row.variants, *dt_ms, trial);
+    *dt_ms *= 5;
     if (status != MT_NUMERICS) return status;
     return mt_fail(MT_NUMERICS, "%s: a beat with time steps of %g ms: %s", i->system.equations->path, *dt_ms,
         mt_message());
+}
+
+/* Chooses methods from examples and makes the program, with one of the two Jacobians of the implicit group. */
+static mt_status choose(
+    mt_arena *arena, mt_imported *i, const mt_examples *examples, bool complete, unsigned substeps)
+{
+    MT_TRY(mt_step_choose(arena, &i->system, examples, complete, &i->step));
+    i->step.substeps = substeps;
+    return make_program(arena, i);
+}
+
+/* Beats of a model with methods chosen from the same examples. */
+typedef struct choice {
+    const mt_examples *examples;
+    const mt_trial *reference;
+    double reference_dt_ms, difference_mV; /* the latter of the model at its longest time step */
+} choice;
+
+/* Takes another Jacobian or number of substeps if a beat is then the same with longer time steps. */
+static mt_status try_other(mt_arena *arena, mt_imported *i, choice *c, bool complete, unsigned substeps)
+{
+    const mt_imported before = *i;
+    double difference_mV;
+    MT_TRY(choose(arena, i, c->examples, complete, substeps));
+    MT_TRY(find_longest_step(i, c->reference, c->reference_dt_ms, &difference_mV));
+    const double longest = i->row.dt_max_ms, longest_before = before.row.dt_max_ms;
+    if (longest > longest_before ||
+        (longest == longest_before && substeps == 1 && difference_mV < c->difference_mV)) {
+        c->difference_mV = difference_mV;
+        return MT_OK;
+    }
+    const mt_algebra algebra = i->system.algebra; /* it has grown */
+    *i = before;
+    i->system.algebra = algebra;
+    return MT_OK;
+}
+
+/* Chooses between Jacobians and numbers of substeps. */
+static mt_status choose_by_trial(mt_arena *arena, mt_imported *i, choice *c)
+{
+    bool any = false, complete = true;
+    for (size_t k = 0; k < i->row.n_states; k++) any |= i->step.method[k] == MT_METHOD_IMPLICIT;
+    if (any && i->row.dt_max_ms < LONGEST_MS) MT_TRY(try_other(arena, i, c, complete, 1));
+    for (unsigned k = 4; any && k <= 16 && i->row.dt_max_ms < SUBSTEPS_BELOW_MS; k *= 4) {
+        MT_TRY(try_other(arena, i, c, false, k));
+        if (i->row.dt_max_ms < SUBSTEPS_BELOW_MS) MT_TRY(try_other(arena, i, c, complete, k));
+    }
+    return MT_OK;
 }
 
 mt_status mt_imported_make(
@@ -144,15 +199,15 @@ mt_status mt_imported_make(
     mt_imported *i = *imported;
     mt_examples examples;
     mt_trial trial;
-    double dt_ms;
+    choice c = {.examples = &examples, .reference = &trial};
     MT_TRY(mt_system_build(arena, equations, names, &i->system));
     MT_TRY(make_row(arena, i));
     MT_TRY(mt_step_cautious(scratch, &i->system, &i->step));
-    MT_TRY(make_program(arena, i));
-    MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
+    MT_TRY(make_program(scratch, i));
+    MT_TRY(reference_beat(scratch, i, 0.01, &trial, &c.reference_dt_ms));
     MT_TRY(examples_of(scratch, &trial, i->row.n_states, &examples));
-    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
-    MT_TRY(make_program(arena, i));
-    MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
-    return find_longest_step(i, &trial, dt_ms);
+    MT_TRY(choose(arena, i, &examples, false, 1));
+    MT_TRY(reference_beat(scratch, i, 0.005, &trial, &c.reference_dt_ms));
+    MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
+    return choose_by_trial(arena, i, &c);
 }

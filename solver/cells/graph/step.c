@@ -108,6 +108,7 @@ static mt_status depends_on(const mt_graph *graph, mt_node root, size_t variable
 /* Finds the states of which the derivative is linear in the state itself. */
 static mt_status find_linear(mt_arena *arena, mt_system *s, mt_step *step)
 {
+    step->substeps = 1;
     MT_ALLOC(arena, step->method, s->n_states);
     MT_ALLOC(arena, step->linear, s->n_states);
     MT_ALLOC(arena, step->fastest, s->n_states);
@@ -164,7 +165,8 @@ static bool joins(const jacobian *j, const bool *gate, bool *member)
     return any;
 }
 
-mt_status mt_step_choose(mt_arena *arena, mt_system *system, const mt_examples *examples, mt_step *step)
+mt_status mt_step_choose(
+    mt_arena *arena, mt_system *system, const mt_examples *examples, bool complete, mt_step *step)
 {
     MT_SCRATCH(scratch);
     jacobian j;
@@ -186,7 +188,7 @@ mt_status mt_step_choose(mt_arena *arena, mt_system *system, const mt_examples *
     MT_ALLOC(arena, step->part, n * n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
-            const bool amplifies = j.amplifies[i * n + k];
+            const bool amplifies = !complete && j.amplifies[i * n + k];
             step->part[i * n + k] = !amplifies ? MT_PART_ALL : i == k ? MT_PART_CHECKED : MT_PART_NONE;
         }
     return MT_OK;
@@ -309,32 +311,52 @@ static mt_node part_of(mt_system *s, const mt_step *step, size_t i, size_t k)
     return mt_choice(m, mt_apply(m, MT_OP_LESS_EQUAL, (const mt_node[]){size, most}), entry, zero);
 }
 
+/* Takes a substep of the group from the values by[] of its states; other variables are MT_NO_NODE there. */
+static void substep(mt_system *s, const mt_step *step, group *g, mt_node dt, mt_node *by)
+{
+    mt_algebra *m = &s->algebra;
+    const mt_node one = mt_number(m, 1);
+    for (size_t i = 0; i < g->n; i++) {
+        const size_t row = g->state[i];
+        g->done[i] = false;
+        g->right[i] = mt_product(m, dt, mt_replaced_all(m, s->rate[row], by));
+        for (size_t k = 0; k < g->n; k++) {
+            const mt_node part = mt_replaced_all(m, part_of(s, step, row, g->state[k]), by),
+                          entry = mt_product(m, dt, part);
+            g->a[i * g->n + k] = i == k ? mt_difference(m, one, entry) : mt_negative(m, entry);
+        }
+    }
+    solve(m, g);
+    for (size_t i = 0; i < g->n; i++) {
+        mt_node *y = &by[s->state[g->state[i]]];
+        *y = mt_sum(m, *y, g->right[i]);
+    }
+}
+
 /* Sets the next values of all implicit states. */
 static mt_status step_group(mt_system *s, mt_step *step)
 {
     MT_SCRATCH(scratch);
     mt_algebra *m = &s->algebra;
     uint32_t *state;
+    mt_node *by;
     group g = {0};
     MT_ALLOC(scratch, state, s->n_states);
-    for (size_t k = 0; k < s->n_states; k++)
-        if (step->method[k] == MT_METHOD_IMPLICIT) state[g.n++] = (uint32_t)k;
+    MT_ALLOC(scratch, by, s->step + 1);
+    memset(by, 0xff, (s->step + 1) * sizeof *by);
+    for (size_t k = 0; k < s->n_states; k++) {
+        if (step->method[k] != MT_METHOD_IMPLICIT) continue;
+        state[g.n++] = (uint32_t)k;
+        by[s->state[k]] = mt_symbol(m, s->state[k]);
+    }
     g.state = state;
     MT_ALLOC(scratch, g.a, g.n * g.n);
     MT_ALLOC(scratch, g.right, g.n);
     MT_ALLOC(scratch, g.done, g.n);
     MT_ALLOC(scratch, g.order, g.n);
-    const mt_node dt = mt_symbol(m, s->dt), one = mt_number(m, 1);
-    for (size_t i = 0; i < g.n; i++) {
-        g.right[i] = mt_product(m, dt, s->rate[state[i]]);
-        for (size_t k = 0; k < g.n; k++) {
-            const mt_node entry = mt_product(m, dt, part_of(s, step, state[i], state[k]));
-            g.a[i * g.n + k] = i == k ? mt_difference(m, one, entry) : mt_negative(m, entry);
-        }
-    }
-    solve(m, &g);
-    for (size_t i = 0; i < g.n; i++)
-        step->next[state[i]] = mt_sum(m, mt_symbol(m, s->state[state[i]]), g.right[i]);
+    const mt_node dt = mt_product(m, mt_number(m, 1.0 / step->substeps), mt_symbol(m, s->dt));
+    for (unsigned k = 0; k < step->substeps; k++) substep(s, step, &g, dt, by);
+    for (size_t i = 0; i < g.n; i++) step->next[state[i]] = by[s->state[state[i]]];
     return m->status;
 }
 

@@ -5,12 +5,12 @@
  *                 IEEE Trans. Biomed. Eng. 25, 389, 1978). For gates: f is linear in y. If B can be 0: y' = y + dt f (exp(-B dt) - 1) / (-B dt)
  *   implicit      a group of coupled states by one step of linearly implicit Euler: (I - dt J) (y' - y) = dt f, by elimination in symbols.
  *                 For Markov chains, buffers and small compartments, whose rates exceed 1/dt. Sums of states that the equations conserve are
- *                 conserved. J is the part of the Jacobian of the group that damps: of column i the diagonal, as far as it is negative, and
- *                 the entries that are not larger: what others gain of the loss of state i. A feedback that amplifies, such as the release
- *                 of calcium by calcium, would make the matrix singular at a growth of 1/dt; it is taken explicitly. The order is one for
- *                 any J (T. Steihaug, A. Wolfbrandt, Math. Comp. 33, 521, 1979)
+ *                 conserved. J is the Jacobian of the group, or the part of it that damps: of column i the diagonal, as far as it is negative,
+ *                 and the entries that are not larger: what others gain of the loss of state i. With feedback that amplifies, such as the
+ *                 release of calcium by calcium, the complete matrix becomes singular at a growth of 1/dt; the part takes it explicitly. The
+ *                 order is one for any J (T. Steihaug, A. Wolfbrandt, Math. Comp. 33, 521, 1979)
  *
- * All right-hand sides are evaluated at the start of the step. V takes V' = V + step dV/dt. */
+ * The group can take several substeps, with V and the other states of the start. All other right-hand sides are evaluated at the start. V takes V' = V + step dV/dt. */
 #pragma once
 
 #include "solver/cells/graph/system.h"
@@ -21,6 +21,7 @@ typedef enum mt_method { MT_METHOD_EULER, MT_METHOD_RUSH_LARSEN, MT_METHOD_IMPLI
 const char *mt_method_name(mt_method method);
 
 typedef struct mt_step {
+    unsigned substeps; /* of the implicit group in a step */
     mt_method *method; /* [n_states] */
     mt_node *next;     /* [n_states] */
     mt_node v_change;  /* [mV] */
@@ -50,9 +51,9 @@ MT_NODISCARD mt_status mt_step_cautious(mt_arena *arena, mt_system *system, mt_s
  * in both directions faster than MT_STEP_SLOW (the geometric mean of J_ik and J_ki), and those that are not gates and that a member changes
  * faster than MT_STEP_FAST. Gates outside the group that change faster than MT_STEP_SLOW take Rush-Larsen steps; the others Euler steps.
  *
- * MT_MEMORY. */
+ * complete: J is the complete Jacobian of the group. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_choose(
-    mt_arena *arena, mt_system *system, const mt_examples *examples, mt_step *step);
+    mt_arena *arena, mt_system *system, const mt_examples *examples, bool complete, mt_step *step);
 
 /* Builds next and v_change for step->method. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_build(mt_arena *arena, mt_system *system, mt_step *step);
