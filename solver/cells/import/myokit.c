@@ -8,7 +8,7 @@
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/scoped_names.h"
 
-enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED = 1 << 20 };
+enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED_PER_BYTE = 16, EXPANDED = 4096 };
 #define NONE SIZE_MAX
 
 /* Scopes of names: components and variables have one each, others are fixed. */
@@ -29,10 +29,11 @@ typedef struct entry {
 typedef mt_token alias;
 #define ALIAS (SIZE_MAX / 2)
 
-/* A template function: its value as a graph in which variable k is the k-th parameter. */
+/* A template function: the nodes of its value, in which variable k is the k-th parameter. */
 typedef struct template
 {
-    mt_graph *graph;
+    mt_graph_node *node; /* [n] */
+    size_t n;
     mt_node value;
 }
 template;
@@ -60,8 +61,10 @@ typedef struct reader {
     size_t n_initials, initials_room;
     template *function;
     size_t n_functions, functions_room;
-    size_t expanded;                /* nodes by template functions so far */
-    size_t here;                    /* component, or entry, whose expression is parsed */
+    mt_graph *body; /* of the template function that is parsed */
+    size_t expanded,
+        expanded_most; /* nodes by template functions so far; their limit, in proportion to the file */
+    size_t here;       /* component, or entry, whose expression is parsed */
     mt_token parameter[PARAMETERS]; /* of the template function that is parsed */
     size_t n_parameters;
     mt_graph *target; /* of the expression that is parsed */
@@ -342,13 +345,14 @@ static mt_status expand(
 {
     MT_SCRATCH(scratch);
     mt_node *copy;
-    MT_ALLOC(scratch, copy, f->graph->n);
-    r->expanded += f->graph->n;
-    if (r->expanded > EXPANDED)
-        return mt_lexer_fail(
-            &r->lexer, name, "template functions expand to more than %d operations", EXPANDED);
-    for (size_t k = 0; k < f->graph->n; k++) {
-        const mt_graph_node *one = &f->graph->node[k];
+    MT_ALLOC(scratch, copy, f->n);
+    r->expanded += f->n;
+    if (r->expanded > r->expanded_most)
+        return mt_lexer_fail(&r->lexer, name,
+            "template functions expand to more than %zu operations: %d, and %d for each byte of the file",
+            r->expanded_most, EXPANDED, EXPANDED_PER_BYTE);
+    for (size_t k = 0; k < f->n; k++) {
+        const mt_graph_node *one = &f->node[k];
         mt_node operand[3];
         for (size_t o = 0; o < mt_op_operands(one->op); o++) operand[o] = copy[one->operand[o]];
         if (one->op == MT_OP_VARIABLE)
@@ -427,7 +431,19 @@ static mt_status take_definition(reader *r, const char *after, mt_lexer *definit
 
 /* ---- the header */
 
-/* Takes "name(a, b) = expression" and builds the graph of its value. Functions after it cannot be used in it. */
+/* Sets `target` to an empty graph. A graph that has grown is not cleared but replaced, since clearing takes as long as its size. */
+static mt_status begin_body(reader *r)
+{
+    if (!r->body || 2 * r->body->n > r->body->room)
+        MT_TRY(mt_graph_new(r->scratch, &r->body));
+    else
+        memset(r->body->slot, 0xff, r->body->n_slots * sizeof *r->body->slot);
+    r->body->n = 0;
+    r->target = r->body;
+    return MT_OK;
+}
+
+/* Takes "name(a, b) = expression" and stores the nodes of its value. Functions after it cannot be used in it. */
 static mt_status take_function(reader *r)
 {
     mt_token name;
@@ -445,9 +461,10 @@ static mt_status take_function(reader *r)
     MT_TRY(take_definition(r, "the parameters of a function", &definition));
     ROOM(r, function, n_functions, functions_room);
     template *f = &r->function[r->n_functions];
-    MT_TRY(mt_graph_new(r->scratch, &f->graph));
-    r->target = f->graph;
+    MT_TRY(begin_body(r));
     MT_TRY(parse(r, &definition, true, &f->value));
+    f->n = r->body->n;
+    MT_COPY(r->scratch, f->node, r->body->node, f->n);
     MT_TRY(end_line(r, "the end of the line after a function"));
     const size_t scope = FUNCTIONS + r->n_parameters;
     if (mt_scoped_names_find(&r->names, scope, name.text, name.length) ||
@@ -780,6 +797,7 @@ mt_status mt_myokit_read(mt_arena *arena, const char *path, mt_equations **equat
     MT_TRY(mt_scan_open(scratch, path, &scan));
     MT_TRY(mt_equations_new(arena, path, "Myokit", equations));
     r.e = *equations;
+    r.expanded_most = EXPANDED + EXPANDED_PER_BYTE * (size_t)(scan.end - scan.begin);
     mt_lexer_start(&r.lexer, &mt_dialect_myokit, r.e->path, scan.begin, (size_t)(scan.end - scan.begin), 1);
     MT_TRY(take_header(&r));
     while (mt_lexer_is(&r.lexer, "[") && !at_section(&r.lexer, "[")) MT_TRY(take_component(&r));
