@@ -308,7 +308,8 @@ static size_t qualified(const reader *r, const mt_token *name)
     return found && found->value < ALIAS ? found->value : NONE;
 }
 
-/* Returns the entry of a name in an expression of the entry `here`: among its nested variables, those of its parents, and in its component. */
+/* Returns the entry of a name in an expression of the entry `here`: among its nested variables, those of its parents, and in its
+ * component. */
 static size_t in_scope(const reader *r, const mt_token *name)
 {
     if (memchr(name->text, '.', name->length)) return qualified(r, name);

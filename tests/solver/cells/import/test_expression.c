@@ -91,7 +91,7 @@ static const mt_dialect *const all[] = {&mt_dialect_myokit, &mt_dialect_gotran, 
 
 Test(expression, arithmetic_is_the_same_in_all_formats)
 {
-    static const sample samples[] = {{"a - b - c", -9}, {"a / b / c", 3.0 / 5 / 7}, {"a - b * c + d", -31.5},
+    const sample samples[] = {{"a - b - c", -9}, {"a / b / c", 3.0 / 5 / 7}, {"a - b * c + d", -31.5},
         {"(a - b) * c", -14}, {"-a - -b", 2}, {"+a", 3}, {"a * -b", -15}, {"- -a", 3}, {"-a / b", -0.6},
         {"1.5e-3", 0.0015}, {"2.E+1", 20}, {".5", 0.5}, {"1e3*a", 3000}, {"sqrt(a * a + 4*4)", 5},
         {"exp(-d)", exp(-0.5)}, {"log(b)", log(5)}, {"log(b, a)", log(5) / log(3)}, {"log10(1000)", 3},
