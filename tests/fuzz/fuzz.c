@@ -6,7 +6,10 @@
  * - a mesh that was read passes mt_mesh_check_content. If it has elements, its defects are found, and without fatal defects it
  *   passes the other checks. The repair succeeds or refuses; a repaired mesh passes the checks, has no fatal defects, and every
  *   writer writes it or refuses with a reason. A surface is closed, or refused;
- * - a case that was read can be written and read again, and so can the state of a cell. */
+ * - a case that was read can be written and read again, and so can the state of a cell;
+ * - the equations of an ionic model that was read can be evaluated. */
+#include <math.h>
+
 #include "mesh/repair/closed.h"
 #include "mesh/repair/defects.h"
 #include "mesh/repair/repair.h"
@@ -14,6 +17,7 @@
 #include "mesh/anatomy/surfaces.h"
 #include "solver/case/case.h"
 #include "solver/cells/cell_state.h"
+#include "solver/cells/import/import.h"
 #include "tests/fuzz/parts.h"
 #include "tests/fuzz/room.h"
 #include "tests/mesh/check_adjacency.h"
@@ -167,8 +171,28 @@ static mt_status read_state(mt_arena *arena)
     return MT_OK;
 }
 
+/* A number of a few bytes becomes a node, in two graphs that grow by doubling, and values for each node. */
+enum { MULTIPLE_EQUATIONS = 256 };
+
+static mt_status read_equations(mt_arena *arena, size_t n_bytes)
+{
+    mt_equations *equations;
+    double *value, *rate;
+    const size_t before = mt_arena_allocated();
+    const mt_status status = mt_import_read(arena, path[0], &equations);
+    if (mt_arena_allocated() - before > MULTIPLE_EQUATIONS * n_bytes + ROOM) die("too much memory");
+    if (status != MT_OK) return status;
+    MT_ALLOC(arena, value, equations->n);
+    MT_ALLOC(arena, rate, equations->n);
+    if (mt_equations_values(equations, value, rate) != MT_OK) die("equations without values");
+    for (size_t k = 0; k < equations->n; k++)
+        if (equations->variable[k].kind == MT_VARIABLE_STATE && !isfinite(value[k])) die("no initial state");
+    return MT_OK;
+}
+
 static mt_status read_file(mt_arena *arena, size_t n_bytes)
 {
+    if (mt_import_is_file(path[0])) return read_equations(arena, n_bytes);
     if (strcmp(ending[0], ".yaml") == 0) return read_case(arena);
     return strcmp(ending[0], ".state") == 0 ? read_state(arena) : read_mesh(arena, n_bytes);
 }

@@ -1,5 +1,6 @@
 /* fuzz_seeds FOLDER: writes the first inputs of the fuzzers as FOLDER/ENDING/NUMBER, where the first file of the input ends in
- * ENDING: small meshes, the cases and machines of data/, values of --set and command lines. */
+ * ENDING: small meshes, the cases and machines of data/, ionic models of the tests, values of --set and
+ * command lines. */
 #include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
@@ -69,12 +70,12 @@ static bool copy_all(const char *root, const char *ending, const char *pattern)
     return good;
 }
 
-/* Writes each text of a few lines as a seed. */
-static bool write_texts(const char *root, const char *ending, const char *const *texts)
+/* Writes each text of a few lines as a seed, numbered from `first`. */
+static bool write_texts(const char *root, const char *ending, size_t first, const char *const *texts)
 {
     bool good = true;
     for (size_t k = 0; good && texts[k]; k++) {
-        FILE *out = begin_seed(root, ending, k);
+        FILE *out = begin_seed(root, ending, first + k);
         good = out && fputs(texts[k], out) >= 0;
         good = out && fclose(out) == 0 && good;
     }
@@ -124,11 +125,46 @@ static const char *const words[] = {
     "reproduce\nwaves\n--families\nkuhn,gmsh\n--lengths\n0.5,1\n--spreading\n0\n--plain", "--version", "help",
     "mesh", NULL};
 
+/* A model whose only equation has this expression; `n` and `m` are more content of the component and of the model. */
+#define CELLML(version, expression, n, m)                                                                    \
+    "<model xmlns=\"http://www.cellml.org/cellml/" version                                                   \
+    "#\" xmlns:cellml=\"http://www.cellml.org/cellml/1.0#\" name=\"m\"><component name=\"c\"><variable "     \
+    "name=\"t\" units=\"second\"/><variable name=\"x\" units=\"volt\" initial_value=\"1\"/>" n               \
+    "<math><apply><eq/><apply><diff/><bvar><ci>t</ci></bvar><ci>x</ci></apply>" expression                   \
+    "</apply></math></component>" m "</model>"
+#define APPLY(operator, operands) "<apply><" operator"/>" operands "</apply>"
+
+static const char *const cellml[] = {
+    CELLML("1.0", "<ci>x</ci>",
+        "<variable name=\"y\" units=\"u\"/><units name=\"u\"><unit units=\"volt\" prefix=\"milli\" "
+        "exponent=\"2\" multiplier=\"3\" offset=\"0\"/></units>",
+        "<component name=\"d\"><variable name=\"x\" units=\"mV\"/></component><units name=\"mV\"><unit "
+        "units=\"volt\" prefix=\"-3\"/></units><connection><map_components component_1=\"c\" "
+        "component_2=\"d\"/>"
+        "<map_variables variable_1=\"x\" variable_2=\"x\"/></connection>"),
+    CELLML("1.1",
+        "<piecewise><piece><cn>1</cn>" APPLY("and", APPLY("lt", "<ci>x</ci><ci>y</ci>") APPLY("not",
+                                                        "<true/>")) "</piece><otherwise><pi/></otherwise>"
+                                                                    "</piecewise>",
+        "<variable name=\"y\" units=\"volt\" initial_value=\"z\"/><variable name=\"z\" units=\"volt\" "
+        "initial_value=\"2\"/>",
+        ""),
+    CELLML("2.0",
+        APPLY("plus", APPLY("root", "<degree><cn>3</cn></degree><ci>x</ci>")
+                          APPLY("log", "<logbase><cn>2</cn></logbase><ci>x</ci>") APPLY("arcsech",
+                              "<ci>x</ci>") "<cn type=\"e-notation\" cellml:units=\"volt\">1<sep/>-5</cn>"
+                                            "<cn type=\"rational\">1<sep/>3</cn>"),
+        "", "<rdf:Description rdf:about=\"#i\"><is rdf:resource=\"oxford-metadata#l\"/></rdf:Description>"),
+    NULL};
+
 static bool write_others(const char *root)
 {
-    return copy_all(root, "yaml", MT_DATA_DIR "/cases/*.yaml") &&
-           copy_all(root, "machine", MT_DATA_DIR "/machines/*.yaml") && write_texts(root, "set", sets) &&
-           write_texts(root, "words", words) && write_texts(root, "state", states);
+    enum { FIRST_TEXT = 100 }; /* after the files */
+    return copy_all(root, "cellml", MT_MODELS_DIR "/*.cellml") &&
+           write_texts(root, "cellml", FIRST_TEXT, cellml) &&
+           copy_all(root, "yaml", MT_DATA_DIR "/cases/*.yaml") &&
+           copy_all(root, "machine", MT_DATA_DIR "/machines/*.yaml") && write_texts(root, "set", 0, sets) &&
+           write_texts(root, "words", 0, words) && write_texts(root, "state", 0, states);
 }
 
 int main(int argc, char **argv)
