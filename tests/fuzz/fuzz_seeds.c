@@ -157,6 +157,18 @@ static const char *const cellml[] = {
         "", "<rdf:Description rdf:about=\"#i\"><is rdf:resource=\"oxford-metadata#l\"/></rdf:Description>"),
     NULL};
 
+static const char *const mmt[] = {
+    "[[model]]\nname: m\ndesc: \"\"\"(1999)\n\"\"\"\nf(x, y) = x / (1 + exp(-y * 1 [mV]))\nc.x = -80 + "
+    "c.p\nd.m "
+    "= 1\n"
+    "[c]\nuse d.m as M, d.n\ndot(x) = a + n * f(M, 2) in [mV] label v : text\n    a = 2^-b // 3 % 4\n"
+    "        b = if(x < 1 and not (p == 2), 1, x)\n            in [V (0.001)]\np = 3 [mV/ms]\n    desc: "
+    "text\n"
+    "[d]\ndot(m) = dot(c.x) * \\\n    piecewise(m < 1, 2, m > 3, 4, 5)\nn = log(2, 10) bind "
+    "time\n[[protocol]]\n",
+    "[[model]]\nc.x = 1\n[c]\ndot(x) = -x # text\n\"\"\"\ntext\n\"\"\"\npace = 0 bind pace\nT = 310 bind t\n",
+    NULL};
+
 static bool write_others(const char *root)
 {
     enum { FIRST_TEXT = 100 }; /* after the files */
