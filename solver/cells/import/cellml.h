@@ -8,9 +8,9 @@
  *
  * Labels are those of Oxford's metadata: rdf:about="#ID" with bqbiol:is "...oxford-metadata#LABEL".
  *
- * Not supported: imports, resets, reactions, equations with an expression on the left side, algebraic equations to be solved, derivatives by
- * several variables or of higher order, units with an offset. Encapsulation and interfaces are not checked; each connected set must have one
- * definition. */
+ * Not supported: imports, resets, reactions, equations with an expression on the left side, algebraic equations to be solved,
+ * derivatives by several variables or of higher order, units with an offset. Encapsulation and interfaces are not checked; each
+ * connected set must have one definition. */
 #pragma once
 
 #include "solver/cells/graph/equations.h"

@@ -277,6 +277,46 @@ Test(cellml, the_variable_of_integration_is_that_of_its_source)
     cr_assert_eq(equations->n, 2);
 }
 
+/* 1e-3 / 1e-6 is 1000.0000000000001 in floating point. */
+Test(cellml, factors_between_units_are_decimal_numbers)
+{
+    write_model(MODEL("1.0", "<units name='us'><unit units='second' prefix='micro'/></units>"
+                             "<units name='ms'><unit units='second' prefix='milli'/></units>"
+                             "<units name='minute'><unit units='second' multiplier='60'/></units>" C(
+                                 "a", STATE "<variable name='z' units='ms' initial_value='1'/>") C("b",
+                                 "<variable name='z' "
+                                 "units='us'/>" V("y", "") MATH(EQ(CI("y"), CI("z")))) C("c",
+                                 "<variable name='z' units='minute'/>" V("y", "") MATH(EQ(CI("y"), CI("z"))))
+                                 MAP("a", "b", "z", "z") MAP("b", "c", "z", "z")));
+    read_model(path);
+    cr_assert_eq(value[find("b.y")], 1000, "%.17g", value[find("b.y")]);
+    cr_assert_eq(value[find("c.y")], 1e-3 / 60, "%.17g", value[find("c.y")]);
+}
+
+Test(cellml, an_initial_value_from_a_variable_is_converted)
+{
+    write_model(MODEL("1.1", "<units name='ms'><unit units='second' prefix='milli'/></units>" C(
+                                 "a", V("t", "") "<variable name='x' units='ms' initial_value='y'/>" V(
+                                          "y", "initial_value='2'") MATH(EQ(DIFF("x", "t"), CN)))));
+    read_model(path);
+    has_value("a.x", 2000);
+}
+
+Test(cellml, a_label_needs_a_reference_to_an_id)
+{
+#define LABEL(about, name)                                                                                   \
+    "<r:Description r:about='" about "'><is r:resource='http://a/oxford-metadata#" name "'/></"              \
+    "r:Description>"
+    write_model(MODEL("2.0", C("a", V("t", "id='i'") V("x", "id='j' initial_value='1'")
+                                        MATH(EQ(DIFF("x", "t"), CN))) "<r:RDF xmlns:r='r'>" LABEL("ri",
+                                 "wrong") LABEL("#none", "wrong") LABEL("#i", "time") LABEL("#i", "second")
+                                 LABEL("", "wrong") "<r:Description r:about='#j'><is r:resource='#other'/>"
+                                                    "</r:Description></r:RDF>"));
+    read_model(path);
+    cr_assert_str_eq(variable("a.t")->label, "time");
+    cr_assert_null(variable("a.x")->label);
+}
+
 /* Writes `n` copies of a text between two others. */
 static void write_repeated(
     const char *before, const char *text, size_t n, const char *middle, const char *close, const char *after)

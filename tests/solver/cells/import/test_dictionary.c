@@ -29,3 +29,19 @@ Test(dictionary, names_are_found_in_their_scopes_only)
         }
     mt_arena_free(&arena);
 }
+
+Test(dictionary, a_full_dictionary_does_not_have_other_names)
+{
+    enum { NAMES = 64 };
+    static char names[NAMES][16];
+    mt_arena arena = {0};
+    mt_dictionary dictionary;
+    size_t index;
+    ok(mt_dictionary_new(&arena, NAMES, &dictionary));
+    for (size_t k = 0; k < NAMES; k++) {
+        (void)snprintf(names[k], sizeof names[k], "x%zu", k);
+        cr_assert(mt_dictionary_add(&dictionary, 0, names[k], k));
+    }
+    cr_assert(!mt_dictionary_find(&dictionary, 0, "y", &index));
+    mt_arena_free(&arena);
+}
