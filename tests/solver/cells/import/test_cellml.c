@@ -129,6 +129,7 @@ Test(cellml, a_derivative_on_a_right_side_is_its_expression_in_the_units_of_the_
     has_rate("fast.x", 10);
     has_value("slow.rate", 1e4);
     has_rate("slow.y", (1e4 / 2 - 5) * 1e-3);
+    cr_assert_eq(equations->n_warnings, 0, "%s", equations->warning[0]);
     has_value("fast.d(x)/d(t)", 10);
     cr_assert_eq(variable("fast.a")->kind, MT_VARIABLE_PARAMETER);
     cr_assert_eq(variable("fast.x_0")->kind, MT_VARIABLE_PARAMETER);
