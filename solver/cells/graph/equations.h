@@ -34,7 +34,7 @@ typedef struct mt_variable {
     mt_node expression; /* of an intermediate: its value; of a state: its derivative; otherwise MT_NO_NODE */
     mt_node
         initial; /* of a state: its initial value, an expression of parameters; otherwise MT_NO_NODE; later in the flat graph */
-    /* set by mt_equations_finish, except for the value of a parameter */
+    /* set by mt_equations_finish (solver/cells/graph/complete.h), except for the value of a parameter */
     mt_node flat; /* `expression` in the flat graph */
     double value; /* of a parameter; of a state: initial; otherwise 0 */
 } mt_variable;
@@ -83,12 +83,6 @@ void mt_equations_warn(mt_equations *e, size_t line, const char *format, ...)
 /* Returns MT_INPUT with "file:line: " before the message. */
 mt_status mt_equations_fail(const mt_equations *e, size_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Checks and completes what a reader has collected; every reader ends with it. Each intermediate and each derivative has an expression; no
- * definition depends on itself (the message names the cycle); there is at least one state. An intermediate without variables becomes a
- * parameter with its value; initial values become numbers. Units are checked before that (solver/cells/graph/unit_check.h). MT_INPUT with
- * file, line and variable. MT_MEMORY. */
-MT_NODISCARD mt_status mt_equations_finish(mt_equations *e);
 
 /* Finds a variable by "component.name", or by a name that is unique. False if there is none, or several. */
 bool mt_equations_find(const mt_equations *e, const char *name, size_t *index);

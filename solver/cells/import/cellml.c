@@ -15,6 +15,7 @@
 #include "solver/cells/import/cellml_units.h"
 #include "solver/cells/import/dictionary.h"
 #include "solver/cells/import/mathml.h"
+#include "solver/cells/graph/complete.h"
 
 enum { DEPTH = 256, FULL_NAME = 128 };
 #define NONE UINT32_MAX

@@ -7,6 +7,7 @@
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/initial.h"
 #include "solver/cells/import/scoped_names.h"
+#include "solver/cells/graph/complete.h"
 
 enum { NAME_LENGTH = 128, NESTED = 32, MARKUPS = 64, SCOPE = 0 };
 #define NONE SIZE_MAX

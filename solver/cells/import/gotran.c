@@ -5,6 +5,7 @@
 #include "data/files/scan.h"
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/scoped_names.h"
+#include "solver/cells/graph/complete.h"
 
 enum { NAME_LENGTH = 128 };
 #define NONE SIZE_MAX

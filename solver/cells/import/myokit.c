@@ -7,6 +7,7 @@
 #include "data/files/scan.h"
 #include "solver/cells/import/expression.h"
 #include "solver/cells/import/scoped_names.h"
+#include "solver/cells/graph/complete.h"
 
 enum { NAME_LENGTH = 128, NESTED = 32, PARAMETERS = 64, EXPANDED_PER_BYTE = 16, EXPANDED = 4096 };
 #define NONE SIZE_MAX

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "tests/solver/cells/graph/small_equations.h"
+#include "solver/cells/graph/complete.h"
 
 TestSuite(equations, .init = begin, .fini = clear);
 

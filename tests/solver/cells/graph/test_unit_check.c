@@ -3,6 +3,7 @@
 
 #include "solver/cells/graph/unit_check.h"
 #include "tests/solver/cells/graph/small_equations.h"
+#include "solver/cells/graph/complete.h"
 
 /* V in mV, t in ms, c in mM; a is defined by the test. */
 static void prepare(void)
