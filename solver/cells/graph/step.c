@@ -297,16 +297,45 @@ static void solve(mt_algebra *m, group *g)
     }
 }
 
+/* True if an exponential in an expression can overflow, such as that of 1 / (1 + exp(x)), whose derivative is then not a number. */
+static mt_status can_overflow(const mt_algebra *m, mt_node root, bool *can)
+{
+    MT_SCRATCH(scratch);
+    bool *used;
+    MT_ALLOC(scratch, used, root + 1);
+    mt_graph_mark(m->graph, root, used);
+    *can = false;
+    for (mt_node k = 0; k <= root; k++) {
+        const mt_op op = m->graph->node[k].op;
+        *can |=
+            used[k] && !mt_is_constant(m, k) && (op == MT_OP_EXP || op == MT_OP_EXPM1 || op == MT_OP_POWER);
+    }
+    return MT_OK;
+}
+
+/* Returns df_i/dy_k; 0 where it overflows. */
+static mt_node entry_of(mt_system *s, size_t i, size_t k)
+{
+    mt_algebra *m = &s->algebra;
+    const mt_node entry = mt_derivative(m, s->rate[i], s->state[k]);
+    bool can;
+    if (m->status == MT_OK) m->status = can_overflow(m, entry, &can);
+    if (m->status != MT_OK || !can) return entry;
+    const mt_node size = mt_apply(m, MT_OP_ABS, &entry);
+    return mt_choice(
+        m, mt_apply(m, MT_OP_LESS, (const mt_node[]){size, mt_number(m, 1e30)}), entry, mt_number(m, 0));
+}
+
 /* Returns the entry of J for the derivative of state i with respect to state k. */
 static mt_node part_of(mt_system *s, const mt_step *step, size_t i, size_t k)
 {
     mt_algebra *m = &s->algebra;
     const mt_node zero = mt_number(m, 0);
     if (step->part[i * s->n_states + k] == MT_PART_NONE) return zero;
-    const mt_node entry = mt_derivative(m, s->rate[i], s->state[k]);
+    const mt_node entry = entry_of(s, i, k);
     if (step->part[i * s->n_states + k] == MT_PART_ALL || m->status != MT_OK || entry == zero) return entry;
     if (i == k) return mt_apply(m, MT_OP_MIN, (const mt_node[]){entry, zero});
-    const mt_node own = mt_derivative(m, s->rate[k], s->state[k]), size = mt_apply(m, MT_OP_ABS, &entry);
+    const mt_node own = entry_of(s, k, k), size = mt_apply(m, MT_OP_ABS, &entry);
     const mt_node most = mt_product(m, mt_number(m, MT_STEP_SAME), mt_apply(m, MT_OP_ABS, &own));
     return mt_choice(m, mt_apply(m, MT_OP_LESS_EQUAL, (const mt_node[]){size, most}), entry, zero);
 }
