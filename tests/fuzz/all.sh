@@ -8,7 +8,7 @@
 set -eu
 seconds=$1
 shift
-[ $# -gt 0 ] || set -- case state vtkhdf gmsh carp tetgen vtk vtu vtp xdmf obj stl cellml mmt machine set words
+[ $# -gt 0 ] || set -- case state vtkhdf gmsh carp tetgen vtk vtu vtp xdmf obj stl cellml mmt ode easyml machine set words
 mkdir -p corpus found
 ./fuzz_seeds seeds
 
@@ -19,6 +19,7 @@ ending() {
     gmsh) echo msh ;;
     carp) echo pts ;;
     tetgen) echo node ;;
+    easyml) echo model ;;
     *) echo "$1" ;;
     esac
 }

@@ -169,11 +169,37 @@ static const char *const mmt[] = {
     "[[model]]\nc.x = 1\n[c]\ndot(x) = -x # text\n\"\"\"\ntext\n\"\"\"\npace = 0 bind pace\nT = 310 bind t\n",
     NULL};
 
+static const char *const ode[] = {
+    "# remark\nparameters(\"A\", \"b\", c = ScalarParam(0.5, unit=\"uF*mm**-2\", description=\"d\"),\n  "
+    "g=-2e-1, )\n"
+    "states(\"A\", V=ScalarParam(-80, unit=\"mV\"), m=0)\ncomponent(\"A\")\na = exp(-(V + 40)/20) # ms**-1\n"
+    "expressions(\"B\", \"C\")\nb = Conditional(And(Lt(V, -40), Ge(time, 3), ), \\\n a/2, 7) # remark\n"
+    "dV_dt = (c -\n m)/g # mV\ndm_dt = a*(1 - m)**2 - b*m + dV_dt\n",
+    "states(x=1)\ndx_dt = ContinuousConditional(Gt(x, t), 1, Not(Eq(x, 2)), 0.1) + Mod(x, 3) + 5//2 + 7%x\n",
+    "parameters(a=1, b=a*2, c='x')\nstates(x=a)\ny = Max(x, pi, 3)\ndx_dt = log(y, 2) + floor(x) + "
+    "abs(-x)**-0.5\n",
+    NULL};
+
+static const char *const easyml[] = {
+    "V; .external(Vm); .nodal(); .lookup(-100, 100, 0.05); .units(mV);\nIion; .external(); # remark\n"
+    "group { g = 15; E; type = B; .flag(A, B, C); } .param(); .units(mS/cm^2);\nE = 40; V_init = -86.9;\n"
+    "a_m = V < 100 ? 0.9*(V + 42.65)/(1 - exp(-0.22*(V + 42.65))) : 891; // remark\nb_m = 100/(1 + 2.); /* r "
+    "*/\n"
+    "tau_h = 1; h_inf = 1/(1 + exp(V)); diff_c = -c; c_init = 0.1;\n"
+    "if (V > 0 and type == B) { k = 1; } elif (not (V < -40) || c >= 2) { k = 2; } else { k = 3; }\n"
+    "Iion = k*g*m*h*(V - E) + fabs(c);",
+    "V; .external(Vm);\nd_V_dt = -V*t; V_init = 3; V_init *= 2; x = 1; if (V > 1) { x += 2; if (V > 2) { x = "
+    "9; } }",
+    "V; .external(Vm); Iion = p + q; p_init = 1; alpha_q = 1; beta_q = V; V_init = q_inf; q_inf = 3; Iion /= "
+    "2;",
+    NULL};
+
 static bool write_others(const char *root)
 {
     enum { FIRST_TEXT = 100 }; /* after the files */
     return copy_all(root, "cellml", MT_MODELS_DIR "/*.cellml") &&
-           write_texts(root, "cellml", FIRST_TEXT, cellml) &&
+           write_texts(root, "cellml", FIRST_TEXT, cellml) && write_texts(root, "mmt", 0, mmt) &&
+           write_texts(root, "ode", 0, ode) && write_texts(root, "model", 0, easyml) &&
            copy_all(root, "yaml", MT_DATA_DIR "/cases/*.yaml") &&
            copy_all(root, "machine", MT_DATA_DIR "/machines/*.yaml") && write_texts(root, "set", 0, sets) &&
            write_texts(root, "words", 0, words) && write_texts(root, "state", 0, states);
