@@ -49,7 +49,7 @@ static mt_status replace(walk *w, mt_node node)
     return mt_graph_operation(w->e->graph, one.op, operand, &w->to[node]);
 }
 
-/* Replaces a node after all that it needs; leaves it where a node needs itself. */
+/* Replaces a node after all that it needs. A node that needs itself remains, with those between. */
 static mt_status replace_all(walk *w, mt_node root)
 {
     w->depth = 0;
@@ -68,7 +68,11 @@ static mt_status replace_all(walk *w, mt_node root)
         w->open[at] = false;
         w->depth--;
     }
-    while (w->depth > 0) w->open[w->stack[--w->depth]] = false;
+    for (; w->depth > 0; w->depth--) { /* nodes that need themselves: each is walked once */
+        const mt_node at = w->stack[w->depth - 1];
+        w->to[at] = at;
+        w->open[at] = false;
+    }
     return MT_OK;
 }
 
@@ -86,7 +90,7 @@ mt_status mt_initial_express(mt_equations *e)
         initial[k] = e->variable[k].initial;
         if (initial[k] == MT_NO_NODE) continue;
         MT_TRY(replace_all(&w, initial[k]));
-        if (w.to[initial[k]] != MT_NO_NODE) initial[k] = w.to[initial[k]];
+        initial[k] = w.to[initial[k]];
     }
     for (size_t k = 0; k < e->n; k++) e->variable[k].initial = initial[k];
     return MT_OK;
