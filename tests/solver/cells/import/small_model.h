@@ -78,3 +78,16 @@ static inline void check_refused(mt_import_reader *reader, const refused *cases,
             cases[k].message);
     }
 }
+
+/* Lets each allocation of a reader fail once: it returns MT_MEMORY, without a crash. */
+static inline void check_memory(mt_import_reader *reader, const char *text)
+{
+    size_t n = 0;
+    for (mt_status status = MT_MEMORY; status == MT_MEMORY; mt_arena_free(&arena)) {
+        mt_arena_fail_at(++n);
+        status = try_model(reader, text);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_MEMORY || status == MT_OK, "allocation %zu: %s", n, mt_message());
+    }
+    cr_assert_gt(n, 20);
+}

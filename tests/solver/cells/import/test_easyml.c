@@ -164,6 +164,13 @@ Test(easyml, the_voltage_can_have_its_own_derivative)
     cr_assert_str_eq(variable_of("V")->label, "membrane_voltage");
 }
 
+Test(easyml, no_memory_is_an_error)
+{
+    check_memory(mt_easyml_read, gates);
+    check_memory(
+        mt_easyml_read, HEAD "if (V > 0) { a = 1; } else { a = 2; } type = X; .flag(X, Y);\nIion = a*type;");
+}
+
 Test(easyml, errors_name_line_and_word)
 {
     static const refused cases[] = {

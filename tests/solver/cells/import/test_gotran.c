@@ -152,6 +152,13 @@ Test(gotran, errors_name_line_and_word)
     check_refused(mt_gotran_read, cases, sizeof cases / sizeof *cases);
 }
 
+Test(gotran, no_memory_is_an_error)
+{
+    char text[2048];
+    (void)snprintf(text, sizeof text, "%s%s", membrane, rest);
+    check_memory(mt_gotran_read, text);
+}
+
 Test(gotran, a_file_that_does_not_exist_is_an_error_of_files)
 {
     cr_assert_eq(mt_gotran_read(&arena, "/nowhere/a.ode", &model), MT_FILE);
