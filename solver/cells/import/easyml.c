@@ -315,7 +315,7 @@ static mt_status join_branches(reader *r, size_t outcomes, size_t conditions, co
 {
     if (!r->building) return MT_OK;
     const size_t all = r->n_outcomes - outcomes;
-    outcome *const o = r->outcome + outcomes;
+    outcome *const o = all > 0 ? r->outcome + outcomes : NULL;
     if (all > 1) qsort(o, all, sizeof *o, by_symbol);
     for (size_t k = 0, n; k < all; k += n) {
         for (n = 1; k + n < all && o[k + n].symbol == o[k].symbol;) n++;

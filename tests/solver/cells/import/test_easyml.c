@@ -119,7 +119,7 @@ Test(easyml, branches_become_selections)
 
 Test(easyml, variables_can_be_updated)
 {
-    read_text(HEAD "Iion = 1; Iion += 2*V; Iion -= 3; Iion *= 4; Iion /= 8;");
+    read_text(HEAD "if (V > 1) { } Iion = 1; Iion += 2*V; Iion -= 3; Iion *= 4; Iion /= 8;");
     check_rate("V", -((1 - 160 - 3) * 4 / 8.));
 }
 
