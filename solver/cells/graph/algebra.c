@@ -134,6 +134,10 @@ static mt_node joined(mt_algebra *m, scaled s)
 /* Returns x y of two expressions that are not constant and have no coefficient. */
 static mt_node plain_product(mt_algebra *m, mt_node x, mt_node y)
 {
+    if (op_of(m, x) == MT_OP_DIVIDE && op_of(m, y) == MT_OP_DIVIDE) { /* one division is faster than two */
+        const mt_node above = mt_product(m, operand(m, x, 0), operand(m, y, 0));
+        return mt_quotient(m, above, mt_product(m, operand(m, x, 1), operand(m, y, 1)));
+    }
     for (int turn = 0; turn < 2; turn++) {
         const mt_node quotient = turn ? y : x, by = turn ? x : y;
         if (op_of(m, quotient) != MT_OP_DIVIDE) continue;
@@ -147,6 +151,7 @@ static mt_node plain_product(mt_algebra *m, mt_node x, mt_node y)
 static mt_node scaled_by(mt_algebra *m, mt_node c, mt_node x)
 {
     if (m->status != MT_OK) return 0;
+    if (c == MT_NO_NODE) return x;
     const scaled s = split(m, x);
     return m->status == MT_OK ? joined(m, (scaled){constant_product(m, c, s.c), s.x}) : 0;
 }
@@ -333,6 +338,10 @@ mt_node mt_quotient(mt_algebra *m, mt_node a, mt_node b)
         const mt_node y = operand(m, t.x, 0), z = operand(m, t.x, 1);
         const mt_node above = s.x == MT_NO_NODE ? z : mt_product(m, s.x, z);
         return scaled_by(m, c, mt_quotient(m, above, y));
+    }
+    if (s.x != MT_NO_NODE && op_of(m, s.x) == MT_OP_DIVIDE) { /* (y / z) / x = y / (z x) */
+        const mt_node y = operand(m, s.x, 0), z = operand(m, s.x, 1);
+        return scaled_by(m, c, mt_quotient(m, y, mt_product(m, z, t.x)));
     }
     mt_node x;
     if (s.x == MT_NO_NODE)

@@ -4,6 +4,7 @@
  * of cells, not in each step. The results of these functions have a canonical form:
  *
  *   products    a constant factor is collected in front: c (x y), not (c x) y. A division by a constant is a product with its reciprocal
+ *   quotients   of quotients, and products of them, have one division
  *   powers      with integer and half-integer exponents up to 16 are products and square roots; a^x with a number a is an exponential
  *   exp(x) - 1  is expm1(x), without cancellation
  *   logarithms  to other bases are products with the natural one
