@@ -128,7 +128,8 @@ mt_status mt_cell_program_make(
     MT_TRY(m->status);
     MT_TRY(numbers_of(arena, m->graph, &of_step, &program->number));
     MT_TRY(make_blocks(arena, program));
-    MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, &program->step));
+    MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, false, &program->step));
+    MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, true, &program->step_in_pairs));
 
     const mt_node *constants = of_step.node + of_step.n_numbers;
     MT_TRY(find_numbers(scratch, m, program->n_constants, constants, &of_constants));
@@ -140,5 +141,5 @@ mt_status mt_cell_program_make(
     for (size_t k = 0; k < n_parameters; k++) inner[of_constants.n + k] = mt_symbol(m, system->parameter[k]);
     MT_TRY(m->status);
     return mt_program_make(arena, m->graph, of_constants.n + n_parameters, inner, program->n_constants,
-        constants, &program->constants);
+        constants, false, &program->constants);
 }

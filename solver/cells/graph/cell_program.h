@@ -18,6 +18,7 @@ typedef struct mt_cell_program {
     const double *number_blocks; /* [n_numbers][MT_BLOCK] every number for a block of cells */
     const float *number_blocks_single;
     mt_program step, constants;
+    mt_program step_in_pairs; /* the same as `step`, for the interpreter */
 } mt_cell_program;
 
 /* Translates a system and its step into programs in `arena`. MT_INPUT: too many values for the registers of a program. MT_MEMORY. */

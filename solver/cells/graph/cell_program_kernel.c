@@ -12,7 +12,7 @@
 
 /* Cells are computed in chunks of blocks: an instruction at a time for all blocks of a chunk. A register is an array of one block for each
  * block of the chunk, so the registers of a chunk stay in the nearest cache. */
-enum { CHUNK = 512 / (MT_BLOCK * REAL_BYTES), VECTORS = MT_BLOCK / LANES };
+enum { CHUNK = 1024 / (MT_BLOCK * REAL_BYTES), VECTORS = MT_BLOCK / LANES };
 
 /* The blocks of a register are `stride` numbers apart; 0: all blocks are the same. */
 typedef struct place {
@@ -36,6 +36,14 @@ typedef struct place {
         EACH(TO(value))                                                                                      \
         break;
 
+#define PAIRS(first, r)                                                                                      \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_ADD), (r) + C)                                                          \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_SUBTRACT), (r)-C)                                                       \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_SUBTRACT_FROM), C - (r))                                                \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_MULTIPLY), (r)*C)                                                       \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_DIVIDE), (r) / C)                                                       \
+    CASE(MT_CODE_PAIR(first, MT_PAIR_DIVIDE_BY), C / (r))
+
 static inline lanes truth(lanes x, lanes y, lanes z) { return lanes_select_equal(x, lanes_all(0), z, y); }
 
 /* Executes the arithmetic of one instruction on n blocks. */
@@ -54,6 +62,16 @@ static inline __attribute__((always_inline)) bool execute_common(
         CASE(MT_CODE_SUBTRACT, A - B)
         CASE(MT_CODE_MULTIPLY, A * B)
         CASE(MT_CODE_DIVIDE, A / B)
+        CASE(MT_CODE_EXP_NEGATE, lanes_exp(-A))
+        CASE(MT_CODE_EXP_MULTIPLY, lanes_exp(A * B))
+        CASE(MT_CODE_EXP_DIVIDE, lanes_exp(A / B))
+        CASE(MT_CODE_LOGISTIC, C / (B + lanes_exp(A)))
+        CASE(MT_CODE_LOGISTIC_MULTIPLY, D / (C + lanes_exp(A * B)))
+        CASE(MT_CODE_EXP_SCALED, lanes_exp(A * B) * C)
+        PAIRS(MT_CODE_ADD, A + B)
+        PAIRS(MT_CODE_SUBTRACT, A - B)
+        PAIRS(MT_CODE_MULTIPLY, A * B)
+        PAIRS(MT_CODE_DIVIDE, A / B)
         CASE(MT_CODE_SELECT, truth(A, B, C))
         CASE(MT_CODE_SELECT_LESS, lanes_select_less(A, B, C, D))
         CASE(MT_CODE_SELECT_LESS_EQUAL, lanes_select_less_equal(A, B, C, D))
@@ -144,7 +162,8 @@ static const real *number_blocks(const mt_cell_program *p)
 /* Blocks in the memory of a run. */
 static size_t room_of(const mt_cell_program *p, bool mixed)
 {
-    const size_t uniform = p->n_constants + 2, inner = p->step.n_registers - p->step.n_inputs;
+    const size_t uniform = p->n_constants + 2,
+                 inner = p->step_in_pairs.n_registers - p->step_in_pairs.n_inputs;
     return uniform + inner * CHUNK + p->n_states + (mixed ? p->n_constants * CHUNK : 0);
 }
 
@@ -178,7 +197,7 @@ static void begin_work(at_work *w, const mt_cell_program *p, real *room, const r
         fill_block(w->uniform + k * MT_BLOCK, k < p->n_constants ? table[k] : step_ms);
         w->reg[p->n_numbers + k] = (place){w->uniform + k * MT_BLOCK, 0};
     }
-    for (size_t k = p->step.n_inputs; k < p->step.n_registers; k++, at += CHUNK * MT_BLOCK)
+    for (size_t k = p->step_in_pairs.n_inputs; k < p->step_in_pairs.n_registers; k++, at += CHUNK * MT_BLOCK)
         w->reg[k] = (place){at, MT_BLOCK};
     w->narrow_state = at;
     w->mixed = at + p->n_states * MT_BLOCK;
@@ -212,10 +231,10 @@ static void evaluate(at_work *w, size_t n, const real *state, const real *v, con
     w->reg[v_input(p)] = (place){input(v), MT_BLOCK};
     for (size_t k = 0; k < p->n_states; k++)
         w->reg[first_state(p) + k] = (place){input(state) + k * MT_BLOCK, p->n_states * MT_BLOCK};
-    execute(&p->step, w->reg, n);
+    execute(&p->step_in_pairs, w->reg, n);
 }
 
-static place output(const at_work *w, size_t k) { return w->reg[w->program->step.output[k]]; }
+static place output(const at_work *w, size_t k) { return w->reg[w->program->step_in_pairs.output[k]]; }
 
 static void copy_block(real *to, const real *from)
 {
@@ -252,7 +271,7 @@ static void narrow(size_t rows, size_t width, const real *from, real *to)
 }
 
 #define ROOM(p, mixed)                                                                                       \
-    place reg[(p)->step.n_registers];                                                                        \
+    place reg[(p)->step_in_pairs.n_registers];                                                               \
     uint16_t differing[(p)->n_constants + 1];                                                                \
     real memory[(room_of(p, mixed) + 4) * MT_BLOCK];                                                         \
     real *const room = memory + (64 - (uintptr_t)memory % 64) / sizeof *memory;                              \

@@ -104,6 +104,90 @@ static mt_status visit(maker *w, mt_node root)
     return MT_OK;
 }
 
+/* ---- pairs ---- */
+
+/* Returns the number of uses of each node by instructions and as results. */
+static void count_uses(const maker *w, size_t n_outputs, const mt_node *outputs, uint32_t *uses)
+{
+    for (size_t i = 0; i < w->n; i++)
+        for (size_t k = 0; k < w->draft[i].n_operands; k++) uses[w->draft[i].operand[k]]++;
+    for (size_t k = 0; k < n_outputs; k++) uses[outputs[k]]++;
+}
+
+static bool is_arithmetic(mt_code code) { return code >= MT_CODE_ADD && code <= MT_CODE_DIVIDE; }
+
+/* Combines a quotient c / (a + b), or a product, with the exponential that is its k-th operand. */
+static bool combine_exponential(draft *d, size_t k, const draft *exponential)
+{
+    const bool of_product = exponential->code == MT_CODE_EXP_MULTIPLY;
+    if (!of_product && exponential->code != MT_CODE_EXP) return false;
+    draft all = {.node = d->node, .operand = {exponential->operand[0]}, .n_operands = 1};
+    if (of_product) all.operand[all.n_operands++] = exponential->operand[1];
+    if (d->code == (mt_code)MT_CODE_PAIR(MT_CODE_ADD, MT_PAIR_DIVIDE_BY) && k < 2) {
+        all.code = of_product ? MT_CODE_LOGISTIC_MULTIPLY : MT_CODE_LOGISTIC;
+        all.operand[all.n_operands++] = d->operand[1 - k];
+        all.operand[all.n_operands++] = d->operand[2];
+    } else if (d->code == MT_CODE_MULTIPLY && of_product) {
+        all.code = MT_CODE_EXP_SCALED;
+        all.operand[all.n_operands++] = d->operand[1 - k];
+    } else {
+        return false;
+    }
+    *d = all;
+    return true;
+}
+
+/* Combines a draft with that of its k-th operand, if there is such a pair. */
+static bool combine(draft *d, size_t k, const draft *first)
+{
+    static const mt_pair_form forms[][2] = {{MT_PAIR_ADD, MT_PAIR_ADD},
+        {MT_PAIR_SUBTRACT, MT_PAIR_SUBTRACT_FROM}, {MT_PAIR_MULTIPLY, MT_PAIR_MULTIPLY},
+        {MT_PAIR_DIVIDE, MT_PAIR_DIVIDE_BY}};
+    draft pair = {.node = d->node, .operand = {first->operand[0], first->operand[1]}, .n_operands = 2};
+    if (d->code == MT_CODE_EXP) {
+        if (first->code == MT_CODE_NEGATE) pair.code = MT_CODE_EXP_NEGATE, pair.n_operands = 1;
+        if (first->code == MT_CODE_MULTIPLY) pair.code = MT_CODE_EXP_MULTIPLY;
+        if (first->code == MT_CODE_DIVIDE) pair.code = MT_CODE_EXP_DIVIDE;
+        if (pair.code == 0) return false;
+    } else {
+        if (!is_arithmetic(d->code) || !is_arithmetic(first->code)) return false;
+        pair.code = (mt_code)MT_CODE_PAIR(first->code, forms[d->code - MT_CODE_ADD][k]);
+        pair.operand[pair.n_operands++] = d->operand[1 - k];
+    }
+    *d = pair;
+    return true;
+}
+
+/* Combines instructions with the only use of their result, by one of the functions above. */
+static mt_status make_pairs(maker *w, size_t n_outputs, const mt_node *outputs,
+    bool (*combine_them)(draft *d, size_t k, const draft *first))
+{
+    MT_SCRATCH(scratch);
+    uint32_t *uses, *made_by;
+    bool *gone;
+    size_t n = 0;
+    MT_ALLOC(scratch, uses, w->graph->n);
+    MT_ALLOC(scratch, made_by, w->graph->n);
+    MT_ALLOC(scratch, gone, w->n);
+    count_uses(w, n_outputs, outputs, uses);
+    for (size_t i = 0; i < w->n; i++) {
+        draft *d = &w->draft[i];
+        for (size_t k = 0; k < d->n_operands; k++) {
+            const mt_node x = d->operand[k];
+            if (w->state[x] != DONE || uses[x] != 1 || !combine_them(d, k, &w->draft[made_by[x]])) continue;
+            gone[made_by[x]] = true;
+            break;
+        }
+        made_by[d->node] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < w->n; i++)
+        if (!gone[i]) w->draft[n++] = w->draft[i];
+    w->n = n;
+    return MT_OK;
+}
+
+/* ---- registers ---- */
+
 /* Chooses registers: the one that became free last is taken first, since it is in the nearest cache. */
 static mt_status choose_registers(
     mt_arena *arena, mt_arena *scratch, const maker *w, uint16_t *of, mt_program *program)
@@ -135,7 +219,7 @@ static mt_status choose_registers(
 }
 
 mt_status mt_program_make(mt_arena *arena, const mt_graph *graph, size_t n_inputs, const mt_node *inputs,
-    size_t n_outputs, const mt_node *outputs, mt_program *program)
+    size_t n_outputs, const mt_node *outputs, bool pairs, mt_program *program)
 {
     MT_SCRATCH(scratch);
     maker w = {.graph = graph};
@@ -155,6 +239,8 @@ mt_status mt_program_make(mt_arena *arena, const mt_graph *graph, size_t n_input
         of[inputs[k]] = (uint16_t)k;
     }
     for (size_t k = 0; k < n_outputs; k++) MT_TRY(visit(&w, outputs[k]));
+    if (pairs) MT_TRY(make_pairs(&w, n_outputs, outputs, combine));
+    if (pairs) MT_TRY(make_pairs(&w, n_outputs, outputs, combine_exponential));
     for (size_t i = 0; i < w.n; i++)
         for (size_t k = 0; k < w.draft[i].n_operands; k++) w.last[w.draft[i].operand[k]] = (uint32_t)i;
     for (size_t k = 0; k < n_outputs; k++) w.last[outputs[k]] = UINT32_MAX;

@@ -45,8 +45,31 @@ typedef enum mt_code {
     MT_CODE_SELECT_LESS,       /* a < b ? c : d */
     MT_CODE_SELECT_LESS_EQUAL, /* a <= b ? c : d */
     MT_CODE_SELECT_EQUAL,      /* a == b ? c : d */
-    MT_CODES
+    MT_CODES_PLAIN,
+    /* Pairs of the above, of which the first has no other use: MT_CODE_PAIR(first, form), exponentials of a result, and more
+     * around them. Each operation is rounded as if it were alone. */
+    MT_CODE_EXP_NEGATE = MT_CODES_PLAIN,
+    MT_CODE_EXP_MULTIPLY,
+    MT_CODE_EXP_DIVIDE,
+    MT_CODE_LOGISTIC,          /* c / (b + exp(a)) */
+    MT_CODE_LOGISTIC_MULTIPLY, /* d / (c + exp(a b)) */
+    MT_CODE_EXP_SCALED,        /* exp(a b) c */
+    MT_CODE_PAIRS,
+    MT_CODES = MT_CODE_PAIRS + 4 * 6
 } mt_code;
+
+/* The forms of the second operation of a pair, with the result r = a first b and the third operand c; `first`: MT_CODE_ADD to
+ * MT_CODE_DIVIDE. */
+typedef enum mt_pair_form {
+    MT_PAIR_ADD,           /* r + c */
+    MT_PAIR_SUBTRACT,      /* r - c */
+    MT_PAIR_SUBTRACT_FROM, /* c - r */
+    MT_PAIR_MULTIPLY,      /* r c */
+    MT_PAIR_DIVIDE,        /* r / c */
+    MT_PAIR_DIVIDE_BY,     /* c / r */
+    MT_PAIR_FORMS
+} mt_pair_form;
+#define MT_CODE_PAIR(first, form) (MT_CODE_PAIRS + (int)((first)-MT_CODE_ADD) * MT_PAIR_FORMS + (int)(form))
 
 typedef struct mt_instruction {
     uint16_t code, to, operand[4]; /* unused operands are 0 */
@@ -61,6 +84,6 @@ typedef struct mt_program {
 enum { MT_PROGRAM_REGISTERS_MAX = 4096 };
 
 /* Translates expressions into a program in `arena`: inputs[n_inputs] are nodes whose values the caller provides, outputs[n_outputs] the
- * results. MT_INPUT: a result depends on a variable that is no input, or more than MT_PROGRAM_REGISTERS_MAX registers. MT_MEMORY. */
+ * results. `pairs`: combines pairs of operations in one instruction, for interpreters. MT_INPUT: a result depends on a variable that is no input, or more than MT_PROGRAM_REGISTERS_MAX registers. MT_MEMORY. */
 MT_NODISCARD mt_status mt_program_make(mt_arena *arena, const mt_graph *graph, size_t n_inputs,
-    const mt_node *inputs, size_t n_outputs, const mt_node *outputs, mt_program *program);
+    const mt_node *inputs, size_t n_outputs, const mt_node *outputs, bool pairs, mt_program *program);
