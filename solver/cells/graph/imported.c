@@ -77,6 +77,25 @@ static mt_status make_row(mt_arena *arena, mt_imported *i)
     return make_variant(arena, s, row);
 }
 
+/* Refuses numbers that single precision cannot hold. */
+static mt_status check_range(const mt_imported *i)
+{
+    const mt_cell_program *p = &i->program;
+    double constants[MT_CELL_CONSTANTS];
+    for (size_t k = 0; k < p->n_numbers; k++)
+        if (!isfinite((float)p->number[k]))
+            return mt_fail(MT_INPUT,
+                "%s: the equations contain the number %g; in single precision the largest is 3.4e38",
+                i->system.equations->path, p->number[k]);
+    mt_cell_constants_double(&i->row, i->row.variants, 1, constants);
+    for (size_t k = 0; k < p->n_constants; k++)
+        if (!isfinite((float)constants[k]))
+            return mt_fail(MT_INPUT,
+                "%s: an expression of parameters is %g; it must be finite in single precision",
+                i->system.equations->path, constants[k]);
+    return MT_OK;
+}
+
 /* Makes the programs for the chosen methods. */
 static mt_status make_program(mt_arena *arena, mt_imported *i)
 {
@@ -86,7 +105,7 @@ static mt_status make_program(mt_arena *arena, mt_imported *i)
         return mt_fail(MT_INPUT, "%s: %zu constants; at most %d are supported", i->system.equations->path,
             i->program.n_constants, MT_CELL_CONSTANTS);
     i->row.n_constants = i->program.n_constants;
-    return MT_OK;
+    return check_range(i);
 }
 
 /* ---- trial beats ---- */

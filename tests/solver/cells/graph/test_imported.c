@@ -161,3 +161,33 @@ Test(imported, an_unstable_model_is_refused_with_a_message)
     cr_expect_eq(mt_imported_make(&arena, read_cell(&arena, "%s", grows), &none, &imported), MT_NUMERICS);
     cr_expect(strstr(mt_message(), "a beat with time steps"), "%s", mt_message());
 }
+
+Test(imported, numbers_beyond_single_precision_are_refused)
+{
+    static const char large[] = "[[model]]\nc.V = -80\n[engine]\ntime = 0 [ms] bind time\n[c]\ndot(V) = -(V "
+                                "+ 80) / 1e60 * g\ng = 1\n",
+                      divided[] = "[[model]]\nc.V = -80\n[engine]\ntime = 0 [ms] bind time\n[c]\ndot(V) = "
+                                  "-(V + 80) * g / h\ng = 1\nh = 0\n";
+    const mt_system_names none = {0};
+    mt_imported *imported;
+    cr_expect_eq(mt_imported_make(&arena, read_cell(&arena, "%s", large), &none, &imported), MT_OK);
+    cr_expect_eq(mt_imported_make(&arena, read_cell(&arena, "%s", divided), &none, &imported), MT_INPUT);
+    cr_expect(strstr(mt_message(), "expression of parameters"), "%s", mt_message());
+}
+
+Test(imported, lack_of_memory_is_an_error)
+{
+    const mt_system_names none = {0};
+    mt_equations *equations = read_cell(&arena, "%s", chain);
+    for (size_t n = 1; n < 1000000; n += 1 + n / 4) {
+        mt_arena own = {0};
+        mt_imported *imported;
+        mt_arena_fail_at(n);
+        const mt_status status = mt_imported_make(&own, equations, &none, &imported);
+        mt_arena_fail_at(0);
+        mt_arena_free(&own);
+        if (status == MT_OK) return;
+        cr_assert_eq(status, MT_MEMORY, "allocation %zu: %s", n, mt_message());
+    }
+    cr_expect_fail("memory was never enough");
+}
