@@ -1,7 +1,6 @@
 #include "ipu/tally/tally.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,34 +8,18 @@
 #include <string.h>
 
 #include "data/core/arena.h"
+#include "ipu/cost/issue.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
     "expm1", "log", "sqrt", "constant", "compare", "move", "convert", "transfer", "select", "logic",
     "integer", "address", "loop", "spill", "reload"};
 
 enum {
-    MAIN_REGISTERS = 11,
-    FLOAT_REGISTERS = 8,
     MAX_VALUES = 8192,
     TEXT_VALUES = MAX_VALUES / 2, /* maximum of value numbers in the text; the others are for new values */
     MAX_CODE = 8192,
-    MAX_SOURCES = 3,
-    /* maximum of instructions that one becomes: a spill and a reload for each source, a spill for the result, itself */
-    MAX_OUT = 2 * MAX_SOURCES + 2,
-    NOTHING = -1,
-    NEVER = INT_MAX
+    NOTHING = IPU_NO_VALUE
 };
-
-typedef enum register_file { FILE_MAIN, FILE_FLOAT, FILE_NONE } register_file;
-static const int file_size[2] = {MAIN_REGISTERS, FLOAT_REGISTERS};
-
-/* A machine instruction; values are numbered, sources are values. */
-typedef struct instruction {
-    ipu_operation operation;
-    int result; /* a value or NOTHING */
-    int source[MAX_SOURCES];
-    int n_sources;
-} instruction;
 
 /* The translation of an intermediate value: itself, or an address. */
 typedef struct meaning {
@@ -45,10 +28,10 @@ typedef struct meaning {
 } meaning;
 
 typedef struct code {
-    instruction *line;
+    ipu_instruction *line;
     int n;
-    register_file *file; /* [MAX_VALUES] of each value */
-    int *width;          /* [MAX_VALUES] number of registers; 0 means one */
+    ipu_register_file *file; /* [MAX_VALUES] of each value */
+    int *width;              /* [MAX_VALUES] number of registers; 0 means one */
     bool *counts; /* [MAX_VALUES] by number in the text: an integer with arithmetic that takes instructions */
     int *uses;    /* [MAX_VALUES] memory accesses through a pointer value */
     bool *walks;  /* [MAX_VALUES] True if the pointer changes in every turn */
@@ -56,35 +39,6 @@ typedef struct code {
     int n_values;     /* the text's numbers come first, new values after them */
     bool strange;     /* True if the text had an invalid name, or capacity was exhausted */
 } code;
-
-static bool is_main(ipu_operation operation)
-{
-    switch (operation) {
-    case IPU_OP_LOAD:
-    case IPU_OP_STORE:
-    case IPU_OP_SELECT:
-    case IPU_OP_LOGIC:
-    case IPU_OP_INTEGER:
-    case IPU_OP_ADDRESS:
-    case IPU_OP_LOOP:
-    case IPU_OP_SPILL:
-    case IPU_OP_RELOAD:
-    case IPU_OP_TRANSFER:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static int width_of(const code *c, int value) { return c->width[value] > 1 ? c->width[value] : 1; }
-
-/* True if the instruction reads the value. */
-static bool among(const instruction *i, int value)
-{
-    for (int k = 0; k < i->n_sources; k++)
-        if (i->source[k] == value) return true;
-    return false;
-}
 
 /* ---- reading the text ---- */
 
@@ -187,7 +141,7 @@ static int value_of(code *c, const char *word)
     return number == NOTHING ? 0 : number;
 }
 
-static int new_value(code *c, register_file file)
+static int new_value(code *c, ipu_register_file file)
 {
     if (c->n_values == MAX_VALUES) {
         c->strange = true;
@@ -203,10 +157,7 @@ static void emit(code *c, ipu_operation operation, int result, int n, const int 
         c->strange = true;
         return;
     }
-    instruction *i = &c->line[c->n++];
-    *i = (instruction){.operation = operation, .result = result};
-    for (int k = 0; k < n; k++)
-        if (source[k] != NOTHING && !among(i, source[k])) i->source[i->n_sources++] = source[k];
+    ipu_instruction_put(c->line, c->n++, operation, result, n, source);
 }
 
 /* Returns the value of an operand: a number in the text, or a constant built here (rule 4). */
@@ -224,10 +175,10 @@ static int operand(code *c, const char *word)
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
     if (bits == 0) return NOTHING;
-    int made = new_value(c, FILE_FLOAT);
+    int made = new_value(c, IPU_FILE_FLOAT);
     emit(c, IPU_OP_CONSTANT, made, 0, NULL);
     if ((bits & 0xfffffu) == 0 || bits >> 20 == 0) return made;
-    int whole = new_value(c, FILE_FLOAT);
+    int whole = new_value(c, IPU_FILE_FLOAT);
     emit(c, IPU_OP_CONSTANT, whole, 1, &made);
     return whole;
 }
@@ -242,7 +193,7 @@ static void lower_address(code *c, const statement *s)
         if (index.kind == OFFSET) {
             m = (meaning){.kind = GATHER, .base = m.base, .offset = index.base};
         } else {
-            m.base = new_value(c, FILE_MAIN);
+            m.base = new_value(c, IPU_FILE_MAIN);
             c->walks[m.base] = true;
         }
     }
@@ -258,7 +209,7 @@ static void lower_memory(code *c, const statement *s)
     c->uses[m.base]++;
     int through = m.kind == GATHER ? m.offset : NOTHING;
     if (load) {
-        c->file[s->defines] = strcmp(s->type, "float") == 0 || s->pair ? FILE_FLOAT : FILE_MAIN;
+        c->file[s->defines] = strcmp(s->type, "float") == 0 || s->pair ? IPU_FILE_FLOAT : IPU_FILE_MAIN;
         c->width[s->defines] = s->pair ? 2 : 1;
         emit(c, IPU_OP_LOAD, s->defines, 2, (int[]){m.base, through});
     } else {
@@ -271,7 +222,7 @@ static void lower_float(code *c, const statement *s, ipu_operation operation)
 {
     int source[2];
     for (int k = 0; k < s->n_parts && k < 2; k++) source[k] = operand(c, s->part[k]);
-    c->file[s->defines] = FILE_FLOAT;
+    c->file[s->defines] = IPU_FILE_FLOAT;
     c->width[s->defines] = s->pair ? 2 : 1;
     emit(c, operation, s->defines, s->n_parts < 2 ? s->n_parts : 2, source);
 }
@@ -279,19 +230,19 @@ static void lower_float(code *c, const statement *s, ipu_operation operation)
 static void lower_choice(code *c, const statement *s)
 {
     if (strcmp(s->operation, "fcmp") == 0) {
-        int mask = new_value(c, FILE_FLOAT);
+        int mask = new_value(c, IPU_FILE_FLOAT);
         int first = operand(c, s->part[0]); /* in this order: they may create constants */
         int second = operand(c, s->part[1]);
         emit(c, IPU_OP_COMPARE, mask, 2, (int[]){first, second});
-        c->file[s->defines] = FILE_MAIN;
+        c->file[s->defines] = IPU_FILE_MAIN;
         emit(c, IPU_OP_TRANSFER, s->defines, 1, &mask);
         return;
     }
-    int taken = new_value(c, FILE_NONE);
+    int taken = new_value(c, IPU_FILE_NONE);
     emit(c, IPU_OP_SELECT, taken, 1, (int[]){value_of(c, s->part[0])});
     int first = operand(c, s->part[1]);
     int second = operand(c, s->part[2]);
-    c->file[s->defines] = FILE_FLOAT;
+    c->file[s->defines] = IPU_FILE_FLOAT;
     emit(c, IPU_OP_MOVE, s->defines, 3, (int[]){taken, first, second});
 }
 
@@ -399,7 +350,7 @@ static void lower_integer(code *c, const statement *s)
     int source[2] = {NOTHING, NOTHING};
     for (int k = 0; k < s->n_parts && k < 2; k++)
         if (*s->part[k] == '%') source[k] = converted_from(c, value_of(c, s->part[k]));
-    c->file[s->defines] = FILE_MAIN;
+    c->file[s->defines] = IPU_FILE_MAIN;
     emit(c, IPU_OP_INTEGER, s->defines, 2, source);
     c->meaning[s->defines] = (meaning){.kind = OFFSET, .base = s->defines};
 }
@@ -411,7 +362,7 @@ static bool lower_logic(code *c, const statement *s)
     if (strcmp(s->type, "i1") != 0 || s->n_parts != 2) return false;
     for (int k = 0; k < 2; k++)
         if (*s->part[k] == '%') source[k] = value_of(c, s->part[k]);
-    c->file[s->defines] = FILE_MAIN;
+    c->file[s->defines] = IPU_FILE_MAIN;
     emit(c, IPU_OP_LOGIC, s->defines, 2, source);
     return true;
 }
@@ -421,12 +372,12 @@ static void lower_between(code *c, const statement *s, bool to_main, bool conver
 {
     int value = *s->part[0] == '%' ? converted_from(c, value_of(c, s->part[0])) : operand(c, s->part[0]);
     if (to_main && converts) {
-        const int converted = new_value(c, FILE_FLOAT);
+        const int converted = new_value(c, IPU_FILE_FLOAT);
         emit(c, IPU_OP_CONVERT, converted, 1, &value);
         value = converted;
     }
-    c->file[s->defines] = to_main ? FILE_MAIN : FILE_FLOAT;
-    const int moved = !to_main && converts ? new_value(c, FILE_FLOAT) : s->defines;
+    c->file[s->defines] = to_main ? IPU_FILE_MAIN : IPU_FILE_FLOAT;
+    const int moved = !to_main && converts ? new_value(c, IPU_FILE_FLOAT) : s->defines;
     emit(c, IPU_OP_TRANSFER, moved, 1, &value);
     if (moved != s->defines) emit(c, IPU_OP_CONVERT, s->defines, 1, &moved);
 }
@@ -487,7 +438,8 @@ static bool lower_known(code *c, const statement *s)
         lower_integer(c, s);
         return true;
     }
-    if (strcmp(s->operation, "phi") == 0 && strcmp(s->type, "float") == 0) c->file[s->defines] = FILE_FLOAT;
+    if (strcmp(s->operation, "phi") == 0 && strcmp(s->type, "float") == 0)
+        c->file[s->defines] = IPU_FILE_FLOAT;
     for (size_t k = 0; k < sizeof counting / sizeof counting[0]; k++)
         if (strcmp(s->operation, counting[k]) == 0) {
             if (s->defines != NOTHING) c->meaning[s->defines].kind = INDEX;
@@ -517,246 +469,6 @@ static bool lower(code *c, statement *s)
     if (*s->defined) s->defines = value_of(c, s->defined);
     if (s->defines == NOTHING && !gives_nothing(s)) return false;
     return !s->strange && lower_known(c, s) && !c->strange;
-}
-
-/* ---- order (rule 7) ---- */
-
-typedef struct ordering {
-    const code *c;
-    int *defined_by; /* [MAX_VALUES] by value: line, or NOTHING */
-    int *depth, *waits, *uses_left;
-    bool *done;
-    int pressure[2];
-} ordering;
-
-static void change_of_pressure(const ordering *o, const instruction *i, int change[2])
-{
-    change[0] = change[1] = 0;
-    if (i->result != NOTHING && o->c->file[i->result] != FILE_NONE)
-        change[o->c->file[i->result]] += width_of(o->c, i->result);
-    for (int k = 0; k < i->n_sources; k++) {
-        int value = i->source[k];
-        if (o->defined_by[value] != NOTHING && o->uses_left[value] == 1 && o->c->file[value] != FILE_NONE)
-            change[o->c->file[value]] -= width_of(o->c, value);
-    }
-}
-
-static int overfill(const ordering *o, const instruction *i)
-{
-    int change[2], over = 0;
-    change_of_pressure(o, i, change);
-    for (int f = 0; f < 2; f++) {
-        int excess = o->pressure[f] + change[f] - file_size[f];
-        if (change[f] > 0 && excess > 0) over += excess;
-    }
-    return over;
-}
-
-static bool ends_loop(const instruction *i)
-{
-    return i->operation == IPU_OP_LOOP || i->operation == IPU_OP_ADDRESS;
-}
-
-/* True if line a is issued before line b; both are ready. */
-static bool before(const ordering *o, int a, int b)
-{
-    const instruction *x = &o->c->line[a], *y = &o->c->line[b];
-    if (ends_loop(x) != ends_loop(y)) return ends_loop(y);
-    int over_x = overfill(o, x), over_y = overfill(o, y);
-    if (over_x != over_y) return over_x < over_y;
-    if (o->depth[a] != o->depth[b]) return o->depth[a] < o->depth[b];
-    return a < b;
-}
-
-static void take(ordering *o, int line)
-{
-    const instruction *i = &o->c->line[line];
-    int change[2];
-    change_of_pressure(o, i, change);
-    for (int f = 0; f < 2; f++) o->pressure[f] += change[f];
-    for (int k = 0; k < i->n_sources; k++) o->uses_left[i->source[k]]--;
-    o->done[line] = true;
-    if (i->result == NOTHING) return;
-    for (int l = 0; l < o->c->n; l++)
-        for (int k = 0; k < o->c->line[l].n_sources; k++)
-            if (o->c->line[l].source[k] == i->result) o->waits[l]--;
-}
-
-static mt_status put_in_order(mt_arena *scratch, const code *c, instruction *ordered)
-{
-    ordering o = {.c = c};
-    MT_ALLOC(scratch, o.defined_by, MAX_VALUES);
-    MT_ALLOC(scratch, o.depth, MAX_CODE);
-    MT_ALLOC(scratch, o.waits, MAX_CODE);
-    MT_ALLOC(scratch, o.uses_left, MAX_VALUES);
-    MT_ALLOC(scratch, o.done, MAX_CODE);
-    bool *held;
-    MT_ALLOC(scratch, held, MAX_VALUES);
-    for (int v = 0; v < MAX_VALUES; v++) o.defined_by[v] = NOTHING;
-    for (int l = 0; l < c->n; l++)
-        if (c->line[l].result != NOTHING) o.defined_by[c->line[l].result] = l;
-    for (int l = 0; l < c->n; l++)
-        for (int k = 0; k < c->line[l].n_sources; k++) {
-            int value = c->line[l].source[k], from = o.defined_by[value];
-            o.uses_left[value]++;
-            if (from == NOTHING) {
-                if (!held[value]) o.pressure[c->file[value]] += width_of(c, value);
-                held[value] = true;
-                continue;
-            }
-            o.waits[l]++;
-            if (o.depth[from] + 1 > o.depth[l]) o.depth[l] = o.depth[from] + 1;
-        }
-    o.pressure[FILE_FLOAT] = 0; /* loop invariants are reloaded at each use */
-    for (int n = 0; n < c->n; n++) {
-        int best = NOTHING;
-        for (int l = 0; l < c->n; l++)
-            if (!o.done[l] && o.waits[l] == 0 && (best == NOTHING || before(&o, l, best))) best = l;
-        if (best == NOTHING) return mt_fail(MT_INPUT, "cyclic dependency between values of the loop");
-        ordered[n] = c->line[best];
-        take(&o, best);
-    }
-    return MT_OK;
-}
-
-/* ---- registers (rule 8) ---- */
-
-typedef struct allocation {
-    const code *c;
-    const instruction *in;
-    int n_in;
-    instruction *out;
-    int n_out;
-    int held[2][MAIN_REGISTERS]; /* values in registers */
-    int n_held[2];
-    bool *stored, *defined_here;
-} allocation;
-
-static int next_use(const allocation *a, int value, int from)
-{
-    for (int l = from; l < a->n_in; l++)
-        for (int k = 0; k < a->in[l].n_sources; k++)
-            if (a->in[l].source[k] == value) return l;
-    if (a->defined_here[value]) return NEVER;
-    for (int l = 0; l < from; l++) /* live across turns */
-        for (int k = 0; k < a->in[l].n_sources; k++)
-            if (a->in[l].source[k] == value) return a->n_in + l;
-    return NEVER;
-}
-
-static int registers_held(const allocation *a, register_file file)
-{
-    int n = 0;
-    for (int h = 0; h < a->n_held[file]; h++) n += width_of(a->c, a->held[file][h]);
-    return n;
-}
-
-/* Frees registers of the file for a value that line `from` needs, except those that `spared` reads. */
-static void make_room(allocation *a, int value_to_come, int from, const instruction *spared)
-{
-    const register_file file = a->c->file[value_to_come];
-    while (registers_held(a, file) + width_of(a->c, value_to_come) > file_size[file]) {
-        int victim = NOTHING, farthest = -1;
-        for (int h = 0; h < a->n_held[file]; h++) {
-            int use = next_use(a, a->held[file][h], from);
-            if (use > farthest && !(spared && among(spared, a->held[file][h]))) {
-                farthest = use;
-                victim = h;
-            }
-        }
-        int value = a->held[file][victim];
-        a->held[file][victim] = a->held[file][--a->n_held[file]];
-        if (farthest != NEVER && !a->stored[value]) {
-            a->stored[value] = true;
-            a->out[a->n_out++] = (instruction){
-                .operation = IPU_OP_SPILL, .result = NOTHING, .source = {value}, .n_sources = 1};
-        }
-    }
-}
-
-static bool in_register(const allocation *a, int value)
-{
-    register_file file = a->c->file[value];
-    for (int h = 0; h < a->n_held[file]; h++)
-        if (a->held[file][h] == value) return true;
-    return false;
-}
-
-static void drop_dead(allocation *a, int from)
-{
-    for (int file = 0; file < 2; file++)
-        for (int h = 0; h < a->n_held[file];)
-            if (next_use(a, a->held[file][h], from) == NEVER)
-                a->held[file][h] = a->held[file][--a->n_held[file]];
-            else
-                h++;
-}
-
-static void allocate_line(allocation *a, int line)
-{
-    const instruction *i = &a->in[line];
-    for (int k = 0; k < i->n_sources; k++) {
-        int value = i->source[k];
-        register_file file = a->c->file[value];
-        if (file == FILE_NONE || in_register(a, value)) continue;
-        make_room(a, value, line, i);
-        a->held[file][a->n_held[file]++] = value;
-        a->out[a->n_out++] = (instruction){.operation = IPU_OP_RELOAD, .result = value};
-    }
-    drop_dead(a, line + 1);
-    if (i->result != NOTHING && a->c->file[i->result] != FILE_NONE) {
-        register_file file = a->c->file[i->result];
-        make_room(a, i->result, line + 1, NULL);
-        a->held[file][a->n_held[file]++] = i->result;
-    }
-    a->out[a->n_out++] = *i;
-}
-
-static mt_status allocate_registers(mt_arena *scratch, allocation *a)
-{
-    MT_ALLOC(scratch, a->stored, MAX_VALUES);
-    MT_ALLOC(scratch, a->defined_here, MAX_VALUES);
-    MT_ALLOC(scratch, a->out, MAX_OUT * MAX_CODE);
-    for (int l = 0; l < a->n_in; l++)
-        if (a->in[l].result != NOTHING) a->defined_here[a->in[l].result] = true;
-    for (int l = 0; l < a->n_in; l++) /* live-in values, in the order of first use */
-        for (int k = 0; k < a->in[l].n_sources; k++) {
-            int value = a->in[l].source[k];
-            register_file file = a->c->file[value];
-            if (a->defined_here[value] || file == FILE_NONE) continue;
-            a->stored[value] = true;
-            if (registers_held(a, file) + width_of(a->c, value) <= file_size[file] && !in_register(a, value))
-                a->held[file][a->n_held[file]++] = value;
-        }
-    for (int l = 0; l < a->n_in; l++) allocate_line(a, l);
-    return MT_OK;
-}
-
-/* ---- bundles (rule 9) ---- */
-
-static bool goes_alone(const instruction *i)
-{
-    return i->operation == IPU_OP_SPILL || i->operation == IPU_OP_RELOAD;
-}
-
-static bool pair(const instruction *first, const instruction *second)
-{
-    if (goes_alone(first) || goes_alone(second) || is_main(first->operation) == is_main(second->operation))
-        return false;
-    if (first->operation == IPU_OP_SELECT || first->operation == IPU_OP_LOOP) return false;
-    return first->result == NOTHING || (!among(second, first->result) && second->result != first->result);
-}
-
-static void count_bundles(const instruction *line, int n, ipu_mix *mix)
-{
-    for (int l = 0; l < n; l++) mix->count[line[l].operation]++;
-    for (int l = 0; l < n; l++) {
-        mix->bundles++;
-        if (l + 1 < n && pair(&line[l], &line[l + 1])) {
-            mix->pairs++;
-            l++;
-        }
-    }
 }
 
 /* ---- entry point ---- */
@@ -842,7 +554,7 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
         if (strncmp(at, " = load float", 13) != 0 && strncmp(at, " = fneg float", 13) != 0) continue;
         char word[MAX_WORD];
         last_word(body, at, word);
-        c->file[value_of(c, word)] = FILE_FLOAT;
+        c->file[value_of(c, word)] = IPU_FILE_FLOAT;
         if (c->strange)
             return mt_fail(
                 MT_INPUT, "the tally supports values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
@@ -867,12 +579,9 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     MT_TRY(find_floats(&c, body, loop));
     MT_TRY(find_integers(scratch, &c, loop, loop_end));
     MT_TRY(lower_loop(&c, loop, loop_end));
-    instruction *ordered;
-    MT_ALLOC(scratch, ordered, MAX_CODE);
-    MT_TRY(put_in_order(scratch, &c, ordered));
-    allocation a = {.c = &c, .in = ordered, .n_in = c.n};
-    MT_TRY(allocate_registers(scratch, &a));
-    count_bundles(a.out, a.n_out, mix);
+    const ipu_turn turn = {
+        .line = c.line, .n = c.n, .n_values = c.n_values, .file = c.file, .width = c.width};
+    MT_TRY(ipu_turn_count(&turn, mix));
     mix->start = lines_between(body, loop) + lines_between(loop_end, end);
     return MT_OK;
 }
