@@ -153,7 +153,7 @@ static int overfill(const ordering *o, int at)
     return over;
 }
 
-/* Returns the rank of the best line on top of the heaps from `first` on, half of all, or NOTHING: by overfill, depth, and as in the source. */
+/* Returns the rank of the best line on top of half of the heaps, from `first` on, or NOTHING: by overfill, depth, and as in the source. */
 static int best_of(ordering *o, int first)
 {
     int best = NOTHING, best_over = 0;

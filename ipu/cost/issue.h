@@ -32,6 +32,6 @@ typedef struct ipu_turn {
 void ipu_instruction_put(
     ipu_instruction *line, int n, ipu_operation operation, int result, int n_sources, const int *source);
 
-/* Adds the instructions of a turn, with spills and reloads, to count, pairs and bundles of the mix. MT_INPUT: the values depend on each other
- * in a circle. MT_MEMORY. */
+/* Adds the instructions of a turn, with spills and reloads, to count, pairs and bundles of the mix. MT_INPUT: the values depend on each
+ * other in a circle. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_turn_count(const ipu_turn *turn, ipu_mix *mix);
