@@ -34,12 +34,23 @@ static mt_status no_parameter(const mt_cell_model *model, const mt_yaml_override
         text->text, model->name, names);
 }
 
+/* Returns the range of the values of an imported model's parameter. */
+static mt_yaml_range imported_range(const mt_cell_model *model, size_t parameter)
+{
+    const double size = fabs(model->variants[0].parameters[parameter]);
+    double most = size == 0 ? MT_CELL_VALUE_MOST : MT_CELL_FACTOR_MOST * size;
+    if (strcmp(model->parameters[parameter].unit, "mV") == 0)
+        most = size == 0 ? MT_CELL_VOLTAGE_MOST_mV : fmax(most, MT_CELL_VOLTAGE_MOST_mV);
+    return (mt_yaml_range){MT_YAML_WITHIN(-most, most)};
+}
+
 /* Returns the range of a parameter's values, or of its factors. */
 static mt_yaml_range range_of(const mt_cell_model *model, size_t parameter, bool factor)
 {
     const mt_yaml_range factors = {MT_YAML_WITHIN(0, MT_CELL_FACTOR_MOST)};
     double least = INFINITY, most = 0;
     if (factor) return factors;
+    if (model->program) return imported_range(model, parameter);
     if (strcmp(model->parameters[parameter].unit, "mV") == 0)
         return (mt_yaml_range){MT_YAML_WITHIN(-MT_CELL_VOLTAGE_MOST_mV, MT_CELL_VOLTAGE_MOST_mV)};
     for (size_t v = 0; v < model->n_variants; v++) {

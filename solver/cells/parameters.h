@@ -7,6 +7,10 @@
  * between a millionth of the smallest and MT_CELL_FACTOR_MOST times the largest value of the model's variants. A voltage is within
  * MT_CELL_VOLTAGE_MOST_mV of 0.
  *
+ * The parameters of an imported model are also switches (a cell type of 0, 1 or 2), shifts and charges, and a file has one variant. A
+ * value is within MT_CELL_FACTOR_MOST times the magnitude of the file's value, with either sign. If that is 0, its size is unknown: the
+ * magnitude is at most MT_CELL_VALUE_MOST. The range of a voltage includes MT_CELL_VOLTAGE_MOST_mV.
+ *
  * A changed variant starts at the resting state of its base. This is not its own resting state: a cell with other currents drifts for some
  * hundred beats. */
 #pragma once
@@ -17,6 +21,7 @@
 
 #define MT_CELL_FACTOR_MOST 50
 #define MT_CELL_VOLTAGE_MOST_mV 500
+#define MT_CELL_VALUE_MOST 1e9
 
 /* Factors and values stated together, such as in one place of a case. The texts are borrowed. */
 typedef struct mt_cell_request {

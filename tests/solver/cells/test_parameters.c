@@ -4,7 +4,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "solver/cells/open.h"
 #include "solver/cells/parameters.h"
 #include "solver/cells/tp06/tp06.h"
 #include "tests/random.h"
@@ -268,4 +272,83 @@ Test(parameters, drug_effects_and_disease_remodelling_are_within_the_ranges)
     cr_expect_eq(
         change(TP06_EPI, (const char *[]){"g_Ks=0", NULL}, (const char *[]){"g_Kr=0", NULL}, &variant), MT_OK,
         "%s", mt_message());
+}
+
+/* ---- imported models ---- */
+
+/* A file with a switch, a shift in mV, a charge and a conductance; V returns to `rest`. */
+static const char imported_text[] = "[[model]]\n"
+                                    "membrane.V = -80\n"
+                                    "gate.x = 0.5\n"
+                                    "[membrane]\n"
+                                    "t = 0 [ms] in [ms] bind time\n"
+                                    "pace = 0 bind pace\n"
+                                    "dot(V) = -g * x * (V + 80 - shift) * if(celltype == 2, 3, 1) + pace\n"
+                                    "    label membrane_potential\n"
+                                    "g = 0.1 in [mS/uF]\n"
+                                    "shift = 0 in [mV]\n"
+                                    "offset = 20 in [mV]\n"
+                                    "celltype = 0\n"
+                                    "z = -2\n"
+                                    "use gate.x\n"
+                                    "[gate]\n"
+                                    "use membrane.V, membrane.z, membrane.offset\n"
+                                    "dot(x) = 0.01 * (1 / (1 + exp(z * (V + offset) / 100)) - x)\n";
+
+static const mt_cell_model *import_text(void)
+{
+    mt_imported *imported;
+    const mt_system_names none = {0};
+    char path[] = "/tmp/myotile_XXXXXX.mmt";
+    const int file = mkstemps(path, 4);
+    cr_assert(file >= 0);
+    cr_assert_eq(write(file, imported_text, strlen(imported_text)), (ssize_t)strlen(imported_text));
+    cr_assert_eq(close(file), 0);
+    const mt_status status = mt_cell_model_import(&arena, path, &none, &imported);
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(status, MT_OK, "%s", mt_message());
+    return &imported->row;
+}
+
+static mt_status set(const mt_cell_model *model, const char *text, mt_cell_variant *variant)
+{
+    const mt_yaml_override value = {"--value", text};
+    const mt_cell_request asked = {.sets = &value, .n_sets = 1};
+    return mt_cell_variant_change(&arena, model, &model->variants[0], &asked, variant);
+}
+
+Test(parameters, a_parameter_of_an_imported_model_can_be_a_switch_or_negative)
+{
+    static const struct {
+        const char *text, *message; /* NULL: accepted */
+    } rows[] = {{"celltype=2", NULL}, {"celltype=-1e9", NULL},
+        {"celltype=1.1e9", "a number at least -1000000000 and at most 1000000000"},
+        {"celltype=inf", "a number"}, {"celltype=x", "a number"}, {"z=2", NULL}, {"z=-100", NULL},
+        {"z=0", NULL}, {"z=-101", "a number at least -100 and at most 100"}, {"g=1e-9", NULL},
+        {"g=-0.5", NULL}, {"g=5.1", "a number at least -5 and at most 5, in "}, {"shift=-30", NULL},
+        {"shift=501", "a number at least -500 and at most 500, in mV"}, {"offset=-900", NULL},
+        {"offset=1001", "a number at least -1000 and at most 1000, in mV"}};
+    const mt_cell_model *model = import_text();
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        mt_cell_variant variant;
+        const mt_status status = set(model, rows[k].text, &variant);
+        cr_expect_eq(status, rows[k].message ? MT_INPUT : MT_OK, "%s: %s", rows[k].text, mt_message());
+        if (rows[k].message) cr_expect(strstr(mt_message(), rows[k].message), "%s", mt_message());
+    }
+}
+
+/* From V = -60 the change is 0.1 x 20 x 0.5 in one ms, and three times as large for the other type. */
+Test(parameters, a_switch_of_an_imported_model_changes_its_equations)
+{
+    static const char *const texts[] = {"celltype=0", "celltype=1", "celltype=2", "g=-0.1"};
+    static const double expected_mV[] = {-61, -61, -63, -59};
+    const mt_cell_model *model = import_text();
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        mt_cell_variant variant;
+        double constants[MT_CELL_CONSTANTS], v_mV = -60, x = 0.5;
+        cr_assert_eq(set(model, texts[k], &variant), MT_OK, "%s", mt_message());
+        mt_cell_constants_double(model, &variant, 1, constants);
+        mt_cell_react_double(model, constants, 1, NULL, 1, 1, &x, &v_mV, &v_mV);
+        cr_expect(fabs(v_mV - expected_mV[k]) < 1e-9, "%s: %g mV", texts[k], v_mV);
+    }
 }
