@@ -10,18 +10,37 @@
 #include "tests/solver/slab_problem.h"
 #include "ipu/compile/compile.h"
 #include "solver/plan/phases.h"
+#include "solver/cells/open.h"
 #include "solver/plan/plan.h"
 
 static slab_problem s;
 
-static void small_slab(void) { make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5); } /* 720 elements */
-static void free_slab(void) { mt_arena_free(&s.arena); }
+enum { MODELS_MAX = 16 };
+static mt_arena models_arena;
+/* Those of the table, and an imported one; the last is NULL. */
+static const mt_cell_model *models[MODELS_MAX + 1];
+
+static void small_slab(void)
+{
+    size_t n = 0;
+    make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5); /* 720 elements */
+    for (; mt_cell_models[n]; n++) models[n] = mt_cell_models[n];
+    cr_assert_lt(n, (size_t)MODELS_MAX);
+    cr_assert_eq(
+        mt_cell_model_open(&models_arena, "tests/solver/cells/graph/mitchell_schaeffer.mmt", &models[n]),
+        MT_OK, "%s", mt_message());
+}
+static void free_slab(void)
+{
+    mt_arena_free(&s.arena);
+    mt_arena_free(&models_arena);
+}
 
 TestSuite(backends, .init = small_slab, .fini = free_slab);
 
-/* Iterates over the models of the table; the problem uses each in turn. */
+/* Iterates over the models; the problem uses each in turn. */
 #define EACH_MODEL                                                                                           \
-    const mt_cell_model *const *m = mt_cell_models;                                                          \
+    const mt_cell_model *const *m = models;                                                                  \
     *m && (s.problem.model = *m, true);                                                                      \
     m++
 
@@ -59,6 +78,31 @@ Test(backends, voltages_are_bit_identical_for_any_number_of_tiles_and_threads)
         for (size_t c = 0; c < s.mesh.n_elements; c++)
             cr_assert(isfinite(first_activation[c]), "%s: element %zu never activated", (*m)->name, c);
     }
+}
+
+/* The imported model has the equations of a model of the table, with a program of its own: similar cycles and the same voltages. */
+Test(backends, an_imported_model_takes_the_time_of_its_program)
+{
+    double *first = values(), *v = values(), cycles[2] = {0, 0};
+    const mt_layout layout = layout_on(&s, 7);
+    size_t n = 0;
+    for (EACH_MODEL) {
+        if (strcmp((*m)->name, "mitchell-schaeffer") != 0 && !(*m)->program) continue;
+        mt_arena arena = {0};
+        ipu_profile costs;
+        cr_assert_lt(n, 2U);
+        cr_assert_eq(mt_plan_costs(&arena, *m, true, &layout, &costs), MT_OK, "%s", mt_message());
+        for (size_t k = 0; k < costs.n_steps; k++)
+            if (strcmp(costs.steps[k].name, "ode") == 0) cycles[n] += (double)costs.steps[k].cycles;
+        mt_arena_free(&arena);
+        run_backend(&s, "ipu", &layout, 200, n == 0 ? first : v, NULL);
+        n++;
+    }
+    cr_assert_eq(n, 2U);
+    cr_assert_gt(cycles[0], 0);
+    cr_expect(
+        cycles[1] > 0.6 * cycles[0] && cycles[1] < 1.2 * cycles[0], "%g and %g cycles", cycles[1], cycles[0]);
+    cr_expect_lt(largest_difference(v, first), 0.1, "%g mV", largest_difference(v, first));
 }
 
 /* 200 steps are 4 ms. In this time the activation wavefront crosses most borders between parts. */
