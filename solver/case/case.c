@@ -192,7 +192,15 @@ static const mt_yaml_key diffusion_keys[] = {
             "Values of the ionic model's parameters in its units, as `set: [K_o=8]`: 0, or between a "       \
             "millionth of the smallest and " TEXT(                                                           \
                 MT_CELL_FACTOR_MOST) " times the largest value among the model's cell types; voltages "      \
-                                     "within " TEXT(MT_CELL_VOLTAGE_MOST_mV) " mV of 0.",                    \
+                                     "within " TEXT(                                                         \
+                                         MT_CELL_VOLTAGE_MOST_mV) " mV of 0. With a model of a "             \
+                                                                  "file: within " TEXT(                      \
+                                                                      MT_CELL_FACTOR_MOST) " times the "     \
+                                                                                           "magnitude of "   \
+                                                                                           "the value "      \
+                                                                                           "there, or any "  \
+                                                                                           "value if that "  \
+                                                                                           "is 0.",          \
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_OPENED(mt_case, cell.named, "model", "tp06", mt_cell_model_word, &model_opener,
