@@ -181,6 +181,8 @@ static const mt_yaml_key diffusion_keys[] = {
         "increments, in pairs of single-precision numbers, which takes more cycles (see `solver/README.md`). "
         "The backend cpu computes in double precision and ignores this key."),
     MT_YAML_END};
+#define FACTOR_MOST TEXT(MT_CELL_FACTOR_MOST)
+#define VOLTAGE_MOST TEXT(MT_CELL_VOLTAGE_MOST_mV)
 /* Keys of a struct with an mt_cell_request. */
 #define ASKED_KEYS(structure, member)                                                                        \
     MT_YAML_SETS(structure, member.scales, member.n_scales, "scale",                                         \
@@ -190,17 +192,9 @@ static const mt_yaml_key diffusion_keys[] = {
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),                                                     \
         MT_YAML_SETS(structure, member.sets, member.n_sets, "set",                                           \
             "Values of the ionic model's parameters in its units, as `set: [K_o=8]`: 0, or between a "       \
-            "millionth of the smallest and " TEXT(                                                           \
-                MT_CELL_FACTOR_MOST) " times the largest value among the model's cell types; voltages "      \
-                                     "within " TEXT(                                                         \
-                                         MT_CELL_VOLTAGE_MOST_mV) " mV of 0. With a model of a "             \
-                                                                  "file: within " TEXT(                      \
-                                                                      MT_CELL_FACTOR_MOST) " times the "     \
-                                                                                           "magnitude of "   \
-                                                                                           "the value "      \
-                                                                                           "there, or any "  \
-                                                                                           "value if that "  \
-                                                                                           "is 0.",          \
+            "millionth of the smallest and " FACTOR_MOST " times the largest value among the model's cell "  \
+            "types; voltages within " VOLTAGE_MOST " mV of 0. With a model of a file: within " FACTOR_MOST   \
+            " times the magnitude of the value there, or any value if that is 0.",                           \
             .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE)
 static const mt_yaml_key cell_keys[] = {
     MT_YAML_OPENED(mt_case, cell.named, "model", "tp06", mt_cell_model_word, &model_opener,

@@ -254,13 +254,15 @@ Test(program_mix, conditions_are_combined_by_logic)
 Test(program_mix, a_selection_by_a_known_constant_takes_no_instruction)
 {
     const mt_instruction code[] = {{MT_CODE_EXP, FREE, {Y}}, {MT_CODE_LOG, FREE + 1, {Y}},
-        {MT_CODE_SELECT_EQUAL, FREE + 2, {CONSTANT, SHORT, FREE, FREE + 1}}};
-    const ipu_mix yes = count(3, code, FREE + 2, 1.5, false), no = count(3, code, FREE + 2, 1, false),
-                  mixed = count(3, code, FREE + 2, 1.5, true);
+        {MT_CODE_SQRT, FREE + 2, {FREE + 1}},
+        {MT_CODE_SELECT_EQUAL, FREE + 3, {CONSTANT, SHORT, FREE, FREE + 2}}};
+    const ipu_mix yes = count(4, code, FREE + 3, 1.5, false), no = count(4, code, FREE + 3, 1, false),
+                  mixed = count(4, code, FREE + 3, 1.5, true);
     EXPECT("yes", &yes, {IPU_OP_EXP, 1});
-    EXPECT("no", &no, {IPU_OP_LOG, 1});
-    EXPECT("mixed", &mixed, {IPU_OP_LOAD, 2}, {IPU_OP_EXP, 1}, {IPU_OP_LOG, 1}, {IPU_OP_CONSTANT, 1},
-        {IPU_OP_COMPARE, 1}, {IPU_OP_TRANSFER, 1}, {IPU_OP_SELECT, 1}, {IPU_OP_MOVE, 1});
+    EXPECT("no", &no, {IPU_OP_LOG, 1}, {IPU_OP_SQRT, 1});
+    EXPECT("mixed", &mixed, {IPU_OP_LOAD, 2}, {IPU_OP_EXP, 1}, {IPU_OP_LOG, 1}, {IPU_OP_SQRT, 1},
+        {IPU_OP_CONSTANT, 1}, {IPU_OP_COMPARE, 1}, {IPU_OP_TRANSFER, 1}, {IPU_OP_SELECT, 1},
+        {IPU_OP_MOVE, 1});
 }
 
 /* The sum of n exponentials, then their product, so that all are needed at a time; there are 8 registers. */
