@@ -290,12 +290,18 @@ Test(leader, a_checked_run_on_several_ranks_receives_everything_it_reads)
     check(&mt_backend_ipu, checked_chips);
 }
 
-static void expect_refused(const mt_backend *backend, mt_layout layout, uint32_t n_ranks, const char *why)
+static void expect_status(
+    mt_status status, const mt_backend *backend, mt_layout layout, uint32_t n_ranks, const char *why)
 {
     job j = job_on(backend, layout);
     on_threads(&world, n_ranks, run_rank, &j);
-    cr_expect_eq(j.status, MT_INPUT);
+    cr_expect_eq(j.status, status);
     cr_expect(strstr(j.message, why), "%s", j.message);
+}
+
+static void expect_refused(const mt_backend *backend, mt_layout layout, uint32_t n_ranks, const char *why)
+{
+    expect_status(MT_INPUT, backend, layout, n_ranks, why);
 }
 
 Test(leader, more_ranks_than_ipus_are_rejected)
@@ -312,8 +318,8 @@ Test(leader, a_model_that_the_other_ranks_cannot_open_or_find_changed_is_rejecte
     scheme = mt_schemes;
     s.problem.model = &model;
     model.name = "models/none.mmt";
-    expect_refused(&mt_backend_ipu, chips(3), 3, "models/none.mmt: ");
-    expect_refused(&mt_backend_cpu, parts(3), 3, "models/none.mmt: ");
+    expect_status(MT_FILE, &mt_backend_ipu, chips(3), 3, "models/none.mmt: cannot be read");
+    expect_status(MT_FILE, &mt_backend_cpu, parts(3), 3, "models/none.mmt: cannot be read");
     model.name = "tp06";
     model.identity = "tp06#1";
     expect_refused(

@@ -115,7 +115,7 @@ Test(model, a_model_is_opened_by_its_name_or_the_path_of_a_file)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         cr_expect_not(mt_import_is_file(names[k]), "%s", names[k]);
     const mt_cell_model *model;
-    cr_expect_eq(mt_cell_model_open(&arena, "models/b.mmt", &model), MT_INPUT);
+    cr_expect_eq(mt_cell_model_open(&arena, "models/b.mmt", &model), MT_FILE);
     cr_expect(strstr(mt_message(), "models/b.mmt: "), "%s", mt_message());
     cr_expect_eq(mt_cell_model_open(&arena, "tp07", &model), MT_INPUT);
     cr_expect_str_eq(mt_message(), "ionic model 'tp07'; allowed: tp06, mitchell-schaeffer, "
