@@ -283,7 +283,7 @@ enum { LINES_COMMON = 16, LINES_RARE = 96 };
 
 static bool is_common(uint16_t code)
 {
-    static const bool uncommon[MT_CODES] = {[MT_CODE_SIN] = true,
+    static const bool uncommon[MT_CODES_PLAIN] = {[MT_CODE_SIN] = true,
         [MT_CODE_COS] = true,
         [MT_CODE_TAN] = true,
         [MT_CODE_ASIN] = true,
@@ -305,7 +305,7 @@ static content translate(writer *w, const mt_instruction *i)
     static const struct {
         ipu_operation operation;
         int operands; /* 0: another case */
-    } plain[MT_CODES] = {[MT_CODE_NEGATE] = {IPU_OP_ADD, 1},
+    } plain[MT_CODES_PLAIN] = {[MT_CODE_NEGATE] = {IPU_OP_ADD, 1},
         [MT_CODE_SQRT] = {IPU_OP_SQRT, 1},
         [MT_CODE_EXP] = {IPU_OP_EXP, 1},
         [MT_CODE_EXPM1] = {IPU_OP_EXPM1, 1},

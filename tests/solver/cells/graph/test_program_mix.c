@@ -288,7 +288,7 @@ Test(program_mix, more_values_than_registers_are_spilled)
 /* The memory for lines is reserved by the largest number of lines of an instruction. */
 Test(program_mix, no_instruction_takes_more_lines_than_are_reserved)
 {
-    for (uint16_t code = 0; code < MT_CODES; code++) {
+    for (uint16_t code = 0; code < MT_CODES_PLAIN; code++) {
         const bool rare = (code >= MT_CODE_SIN && code <= MT_CODE_CBRT) || code == MT_CODE_POWER ||
                           code == MT_CODE_REMAINDER;
         const mt_instruction lines[] = {{MT_CODE_LESS, FREE, {V, DT}},
