@@ -89,7 +89,8 @@ static mt_status read_cell(mt_arena *arena, const mt_arguments *arguments, mt_ch
 static mt_status read_steps(const mt_arguments *arguments, mt_chosen_cell *cell)
 {
     const char *dt = mt_option_value(arguments, "--dt-ms", NULL);
-    cell->dt_ms = cell->started && isfinite(cell->start.dt_ms) ? cell->start.dt_ms : 0.02;
+    cell->dt_ms =
+        cell->started && isfinite(cell->start.dt_ms) ? cell->start.dt_ms : fmin(0.02, cell->model->dt_max_ms);
     if (dt) MT_TRY(mt_numbers("--dt-ms", dt, 1, 0, &cell->dt_ms));
     if (cell->dt_ms > cell->model->dt_max_ms)
         return mt_fail(MT_INPUT, "--dt-ms %g; allowed: at most %g, for stability of the model", cell->dt_ms,

@@ -28,7 +28,8 @@
             .help = "set a parameter, in the unit of the model, such as K_o=6",                              \
             .repeats = true},                                                                                \
     {                                                                                                        \
-        .name = "--dt-ms", .value = "DT", .help = "time step; default: that of --start, or 0.02"             \
+        .name = "--dt-ms", .value = "DT",                                                                    \
+        .help = "time step; default: that of --start, or 0.02, or the longest stable one of the model"       \
     }
 
 #define MT_CELL_OPTION_STIMULUS                                                                              \

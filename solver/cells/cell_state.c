@@ -203,3 +203,12 @@ mt_status mt_cell_state_write(const char *path, const mt_cell_state *state)
     write_numbers(file.stream, "states", model->n_states, model->states, state->states);
     return mt_file_end(&file, status);
 }
+
+mt_status mt_cell_state_save(const char *path, const mt_cell_variant *variant, const mt_cell_state *state)
+{
+    MT_SCRATCH(scratch);
+    mt_cell_state of_cell = *state;
+    of_cell.type = variant->name;
+    MT_TRY(mt_cell_state_parameters(scratch, state->model, variant, &of_cell.parameters));
+    return mt_cell_state_write(path, &of_cell);
+}

@@ -47,3 +47,8 @@ MT_NODISCARD mt_status mt_cell_state_parameters(
 /* Writes a state, completely or not at all (data/files/file.h). MT_NUMERICS if a number is not finite. MT_FILE if the file cannot be
  * written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_state_write(const char *path, const mt_cell_state *state);
+
+/* Writes a state with the parameters in which its cell, of this variant, differs from the model's variant of that name; ignores type and
+ * parameters of `state`. Returns the errors of mt_cell_state_write. */
+MT_NODISCARD mt_status mt_cell_state_save(
+    const char *path, const mt_cell_variant *variant, const mt_cell_state *state);

@@ -101,6 +101,18 @@ mt_status mt_pulses_in_steps(const mt_pulses *pulses, double dt_ms, mt_pulse_ste
     return MT_OK;
 }
 
+mt_status mt_lone_cell_record(mt_arena *arena, mt_lone_cell *cell, const mt_pulse_steps *steps,
+    double rise_mV_ms, size_t n, size_t n_beats, mt_beats *beats)
+{
+    MT_TRY(mt_beats_begin(arena, n_beats, steps->cycle, cell->dt_ms, cell->v_mV, NAN, beats));
+    for (size_t s = 0; s < n; s++) {
+        MT_TRY(mt_lone_cell_step(cell, mt_pulse_is_on(steps, s) ? rise_mV_ms : 0));
+        mt_beats_add(beats, cell->v_mV, NAN);
+    }
+    mt_beats_end(beats);
+    return MT_OK;
+}
+
 /* ---- pacing ---- */
 
 static mt_status one_beat(mt_lone_cell *cell, const mt_pulse_steps *steps, double rise_mV_ms)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "data/core/arena.h"
+#include "solver/cells/beats.h"
 #include "solver/cells/model.h"
 
 /* ---- cell */
@@ -72,6 +73,11 @@ static inline bool mt_pulse_is_on(const mt_pulse_steps *p, size_t step)
     const size_t in_cycle = step % p->cycle;
     return in_cycle >= p->on && in_cycle < p->off && step / p->cycle < p->beats;
 }
+
+/* Advances a cell by n steps with these pulses, and records its first n_beats beats in `arena`, without calcium. MT_NUMERICS as for a step.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_lone_cell_record(mt_arena *arena, mt_lone_cell *cell, const mt_pulse_steps *steps,
+    double rise_mV_ms, size_t n, size_t n_beats, mt_beats *beats);
 
 /* ---- pacing */
 

@@ -3,19 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Advances a cell by n steps, and returns its first n_beats beats. */
-static mt_status record(mt_arena *scratch, mt_lone_cell *cell, const mt_pulse_steps *steps, double rise_mV_ms,
-    size_t n, size_t n_beats, mt_beats *beats)
-{
-    MT_TRY(mt_beats_begin(scratch, n_beats, steps->cycle, cell->dt_ms, cell->v_mV, NAN, beats));
-    for (size_t s = 0; s < n; s++) {
-        MT_TRY(mt_lone_cell_step(cell, mt_pulse_is_on(steps, s) ? rise_mV_ms : 0));
-        mt_beats_add(beats, cell->v_mV, NAN);
-    }
-    mt_beats_end(beats);
-    return MT_OK;
-}
-
 /* ---- S1-S2 ---- */
 
 mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms,
@@ -31,7 +18,7 @@ mt_status mt_restitution_premature(const mt_cell_model *model, const mt_cell_var
     const size_t n = steps.cycle + (size_t)llround(pulses->bcl_ms / dt_ms);
     MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, v_mV, states, &cell));
     cell.carried = pulses->carried;
-    MT_TRY(record(scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats));
+    MT_TRY(mt_lone_cell_record(scratch, &cell, &steps, both.rise_mV_ms, n, 2, &beats));
     *beat = beats.beat[1];
     return MT_OK;
 }
@@ -57,8 +44,8 @@ mt_status mt_restitution_paced(const mt_cell_model *model, const mt_cell_variant
     MT_TRY(mt_pulses_in_steps(pulses, dt_ms, &steps));
     MT_TRY(mt_lone_cell_make(scratch, model, variant, dt_ms, false, v, paced, &cell));
     cell.carried = pulses->carried;
-    MT_TRY(record(scratch, &cell, &steps, pulses->rise_mV_ms, MT_RESTITUTION_BEATS_LEAST * steps.cycle,
-        MT_RESTITUTION_BEATS_LEAST, &all));
+    MT_TRY(mt_lone_cell_record(scratch, &cell, &steps, pulses->rise_mV_ms,
+        MT_RESTITUTION_BEATS_LEAST * steps.cycle, MT_RESTITUTION_BEATS_LEAST, &all));
     memcpy(beats, all.beat + MT_RESTITUTION_BEATS_LEAST - 3, 2 * sizeof *beats);
     *v_mV = cell.v_mV;
     memcpy(states, cell.state, model->n_states * sizeof *states);

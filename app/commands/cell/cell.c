@@ -295,20 +295,18 @@ static mt_status run_and_record(mt_arena *arena, const request *r, FILE *trace, 
 
 /* ---- files ---- */
 
-static mt_status save_state(mt_arena *arena, const request *r, const record *x)
+static mt_status save_state(const request *r, const record *x)
 {
     const bool paced = r->steps.cycle != SIZE_MAX;
     const size_t before =
         r->cell.started && r->cell.start.bcl_ms == r->pulses.bcl_ms ? r->cell.start.beats : 0;
-    mt_cell_state state = {.model = r->cell.model,
-        .type = r->cell.variant.name,
+    const mt_cell_state state = {.model = r->cell.model,
         .dt_ms = r->cell.dt_ms,
         .bcl_ms = paced ? r->pulses.bcl_ms : NAN,
         .beats = before + r->pulses.beats,
         .v_mV = x->cell.v_mV,
         .states = mt_lone_cell_states(&x->cell)};
-    MT_TRY(mt_cell_state_parameters(arena, r->cell.model, &r->cell.variant, &state.parameters));
-    return mt_cell_state_write(r->save, &state);
+    return mt_cell_state_save(r->save, &r->cell.variant, &state);
 }
 
 static void title_of(const request *r, char *title, size_t size)
@@ -340,7 +338,7 @@ static mt_status write_all(mt_arena *arena, const request *r, record *x)
     if (r->trace) MT_TRY(mt_file_begin(r->trace, &trace));
     const mt_status status = run_and_record(arena, r, trace.stream, x);
     MT_TRY(r->trace ? mt_file_end(&trace, status) : status);
-    if (r->save) MT_TRY(save_state(arena, r, x));
+    if (r->save) MT_TRY(save_state(r, x));
     return r->picture ? draw_picture(r, x) : MT_OK;
 }
 

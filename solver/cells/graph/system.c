@@ -63,8 +63,9 @@ static mt_status find_v(const mt_equations *e, const char *name, size_t *v)
     *v = found[by];
     if (n[by] == 1) return MT_OK;
     return mt_fail(MT_INPUT,
-        "%s: %s state is the transmembrane voltage by its annotation or name; name it by --voltage; states: "
-        "%s",
+        "%s: %s state is the transmembrane voltage by its annotation or name; annotate it in the file, or "
+        "name "
+        "it by --voltage of `myotile model import`; states: %s",
         e->path, n[by] ? "more than one" : "no", names);
 }
 
@@ -185,8 +186,10 @@ static mt_status find_leaves(mt_arena *arena, mt_system *s)
             leaf[variable] = true;
             if (e->variable[variable].kind == MT_VARIABLE_TIME)
                 return mt_fail(MT_INPUT,
-                    "%s: the derivative of '%.80s' depends on time; supported is a stimulus current, named "
-                    "by --stimulus if it has no usual name or annotation",
+                    "%s: the derivative of '%.80s' depends on time; supported is a stimulus current, "
+                    "annotated "
+                    "in the file or named by --stimulus-current of `myotile model import` if it has no usual "
+                    "name",
                     e->path, e->variable[k < s->n_states ? s->state[k] : s->v].name);
         }
     }

@@ -6,10 +6,10 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which the output of one is the input of the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "machine list",
-    "machine show", "machine allreduce", "run", "report", "reproduce table1", "reproduce table2",
-    "reproduce table3", "reproduce figure1", "reproduce figure3", "reproduce figure4", "reproduce figure5",
-    "reproduce figure6", "reproduce waves", "reproduce math", "tune"};
+    "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "model import",
+    "machine list", "machine show", "machine allreduce", "run", "report", "reproduce table1",
+    "reproduce table2", "reproduce table3", "reproduce figure1", "reproduce figure3", "reproduce figure4",
+    "reproduce figure5", "reproduce figure6", "reproduce waves", "reproduce math", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
