@@ -206,7 +206,8 @@ static mt_table model_table(mt_arena *arena, const measured *m)
     const mt_equations *e = s->equations;
     const mt_cell_model *row = &m->model->row;
     char name[MT_VARIABLE_NAME];
-    mt_table t = mt_table_properties(arena, "imported_model", row->name);
+    mt_table t = mt_table_properties(arena, "imported_model", "Imported ionic model");
+    text_property(&t, "file", "file", row->name);
     text_property(&t, "format", "format", e->format);
     text_property(&t, "model", "model", e->name);
     text_property(&t, "title", "title", e->title);
@@ -265,8 +266,9 @@ static mt_table trial_table(mt_arena *arena, const measured *m)
 {
     char title[160];
     (void)snprintf(title, sizeof title,
-        "Time steps: one beat of %g ms, compared with time steps of %g ms; -: unstable", MT_TRIAL_MS,
-        m->converged_ms);
+        "Time steps: one beat of %g ms, compared with time steps of %g ms; -: unstable, or no action "
+        "potential",
+        MT_TRIAL_MS, m->converged_ms);
     mt_table t = mt_table_begin(arena, "time_steps", title);
     mt_table_digits(&t, "time_step_ms", "time step", "ms", 3);
     mt_table_digits(&t, "error_mv", "V, root mean square error", "mV", 2);
@@ -281,20 +283,24 @@ static mt_table trial_table(mt_arena *arena, const measured *m)
 
 static mt_table beat_table(mt_arena *arena, const request *r, const measured *m)
 {
-    const size_t last = m->beats.n - 1;
-    const mt_beat *b = &m->beats.beat[last];
     char title[160];
-    (void)snprintf(
-        title, sizeof title, "The last of %lu beats, BCL %d ms, time step %g ms", r->beats, BCL_MS, m->dt_ms);
-    mt_table t = mt_table_properties(arena, "paced_cell", title);
-    mt_table_property(&t, "rest_mv", "rest", b->rest_mV, "mV");
-    mt_table_property(&t, "peak_mv", "peak", b->peak_mV, "mV");
-    mt_table_property(&t, "largest_dvdt_mv_per_ms", "largest dV/dt", b->dvdt_mV_ms, "mV/ms");
-    mt_table_property(&t, "apd90_ms", "APD90", b->apd_ms[MT_APD90], "ms");
-    mt_table_property(&t, "apd90_change_ms", "change of APD90 from the beat before",
-        mt_beat_change_ms(&m->beats, last), "ms");
-    mt_table_property(&t, "apd50_ms", "APD50", b->apd_ms[MT_APD50], "ms");
-    mt_table_property(&t, "apd30_ms", "APD30", b->apd_ms[MT_APD30], "ms");
+    (void)snprintf(title, sizeof title,
+        "Last beats of pacing; number of cycles: %lu, BCL %d ms, time step %g ms", r->beats, BCL_MS,
+        m->dt_ms);
+    mt_table t = mt_table_begin(arena, "paced_beats", title);
+    mt_table_decimals(&t, "beat", "beat", "", 0);
+    mt_table_decimals(&t, "rest_mv", "rest", "mV", 2);
+    mt_table_decimals(&t, "peak_mv", "peak", "mV", 2);
+    mt_table_decimals(&t, "largest_dvdt_mv_per_ms", "dV/dt max", "mV/ms", 1);
+    mt_table_decimals(&t, "apd90_ms", "APD90", "ms", 2);
+    mt_table_decimals(&t, "apd90_change_ms", "change", "ms", 3);
+    mt_table_decimals(&t, "apd50_ms", "APD50", "ms", 2);
+    mt_table_decimals(&t, "apd30_ms", "APD30", "ms", 2);
+    for (size_t k = 0; k < m->beats.n; k++) {
+        const mt_beat *b = &m->beats.beat[k];
+        MT_TABLE_NUMBERS(&t, (double)(r->beats - m->beats.n + k + 1), b->rest_mV, b->peak_mV, b->dvdt_mV_ms,
+            b->apd_ms[MT_APD90], mt_beat_change_ms(&m->beats, k), b->apd_ms[MT_APD50], b->apd_ms[MT_APD30]);
+    }
     return t;
 }
 
@@ -302,23 +308,24 @@ static mt_table tissue_table(mt_arena *arena, const measured *m)
 {
     const mt_calibration *c = &m->calibration;
     const bool conducts = !isnan(m->speed_mm_ms), on_elements = isfinite(c->errors.rms);
-    char title[160];
+    char title[200];
     (void)snprintf(title, sizeof title,
-        "In the default tissue, from rest; elements of %g mm and time steps of %g ms", LENGTH_MM, m->dt_ms);
-    mt_table t = mt_table_properties(arena, "imported_in_tissue", title);
-    text_property(&t, "propagation", "propagation",
-        !conducts     ? "fails along a converged cable"
-        : on_elements ? "succeeds"
-                      : "succeeds along a converged cable, fails on these elements");
-    mt_table_property(&t, "cv_along_mm_per_ms", "longitudinal CV, converged", m->speed_mm_ms, "mm/ms");
-    mt_table_property(
-        &t, "spreading", "strength of the reaction spreading", conducts ? c->law.beta : NAN, "");
-    mt_table_property(&t, "error_percent", "expected error of activation times, root mean square",
-        on_elements ? 100 * c->errors.rms : NAN, "%");
-    mt_table_property(&t, "error_along_percent", "  longitudinal, positive: late",
-        on_elements ? 100 * c->errors.sector[0] : NAN, "%");
-    mt_table_property(&t, "error_across_percent", "  transverse",
-        on_elements ? 100 * c->errors.sector[MT_CORNER_SECTORS - 1] : NAN, "%");
+        "In the default tissue, from rest: CV, and activation times on elements of %g mm with the calibrated "
+        "reaction spreading",
+        LENGTH_MM);
+    mt_table t = mt_table_begin(arena, "imported_in_tissue", title);
+    mt_table_strings(&t, "propagation", "propagation");
+    mt_table_digits(&t, "cv_along_mm_per_ms", "longitudinal CV", "mm/ms", 3);
+    mt_table_digits(&t, "spreading", "strength of spreading", "", 3);
+    mt_table_decimals(&t, "error_percent", "expected error, root mean square", "%", 1);
+    mt_table_decimals(&t, "error_along_percent", "longitudinal (positive: late)", "%", 1);
+    mt_table_decimals(&t, "error_across_percent", "transverse", "%", 1);
+    mt_table_text(&t, !conducts ? "fails" : on_elements ? "succeeds" : "fails on these elements");
+    mt_table_number(&t, m->speed_mm_ms);
+    mt_table_number(&t, conducts ? c->law.beta : NAN);
+    mt_table_number(&t, on_elements ? 100 * c->errors.rms : NAN);
+    mt_table_number(&t, on_elements ? 100 * c->errors.sector[0] : NAN);
+    mt_table_number(&t, on_elements ? 100 * c->errors.sector[MT_CORNER_SECTORS - 1] : NAN);
     return t;
 }
 
