@@ -214,10 +214,11 @@ typedef struct record {
     size_t calcium, drawn;           /* indices of states; SIZE_MAX: none */
 } record;
 
-static size_t state_named(const mt_cell_model *model, const char *name)
+/* Returns the index of intracellular calcium; SIZE_MAX: none in mM. */
+static size_t find_calcium(const mt_cell_model *model)
 {
     for (size_t k = 0; k < model->n_states; k++)
-        if (strcmp(model->states[k].name, name) == 0) return k;
+        if (strcmp(model->states[k].name, "Ca_i") == 0 && strcmp(model->states[k].unit, "mM") == 0) return k;
     return SIZE_MAX;
 }
 
@@ -240,7 +241,7 @@ static mt_status begin_picture(mt_arena *arena, const request *r, record *x)
 static mt_status begin_record(mt_arena *arena, const request *r, FILE *trace, record *x)
 {
     const mt_pulse_steps *s = &r->steps;
-    x->calcium = state_named(r->cell.model, "Ca_i");
+    x->calcium = find_calcium(r->cell.model);
     MT_TRY(mt_lone_cell_make(arena, r->cell.model, &r->cell.variant, r->cell.dt_ms, r->single, r->cell.v_mV,
         r->cell.states, &x->cell));
     x->cell.carried = r->pulses.carried;

@@ -52,6 +52,8 @@ static mt_status read_request(const mt_arguments *arguments, request *r)
             .stimulus = mt_option_value(arguments, "--stimulus-current", NULL)},
         .in_tissue = !mt_option_given(arguments, "--no-tissue")};
     MT_TRY(mt_integer("--beats", mt_option_value(arguments, "--beats", "10"), 1, 100000, &r->beats));
+    if (r->save && mt_file_same(r->save, r->path))
+        return mt_fail(MT_INPUT, "--save %s is the file of the model; allowed: another file", r->save);
     return r->save ? mt_file_check(r->save, mt_option_replace(arguments)) : MT_OK;
 }
 
