@@ -89,13 +89,18 @@ static mt_status run_trials(measured *m)
     mt_trial converged, one;
     mt_progress_stage("comparing time steps");
     m->converged_ms = fmin(CONVERGED_MS, model->dt_max_ms);
-    MT_TRY(mt_fail_in(model->name, mt_trial_run(NULL, model, model->variants, m->converged_ms, &converged)));
+    const mt_status found = mt_trial_run(NULL, model, model->variants, m->converged_ms, &converged);
+    if (found == MT_NUMERICS)
+        mt_warn("%s: found no beat with time steps of %g ms: %s; the errors of others are unknown",
+            model->name, m->converged_ms, mt_message());
+    else
+        MT_TRY(found);
     for (size_t k = 0; k < TRIALS; k++) {
         const mt_status status = mt_trial_run(NULL, model, model->variants, trial_steps_ms[k], &one);
         m->trial[k] = (trial){trial_steps_ms[k], NAN, NAN, NAN};
         if (status == MT_NUMERICS) continue;
         MT_TRY(status);
-        m->trial[k].error_mV = mt_trial_difference_mV(&one, &converged);
+        if (found == MT_OK) m->trial[k].error_mV = mt_trial_difference_mV(&one, &converged);
         m->trial[k].peak_mV = one.peak_mV;
         m->trial[k].apd90_ms = one.apd90_ms;
     }
@@ -126,8 +131,8 @@ static mt_status pace(mt_arena *arena, const request *r, measured *m)
     pulses.beats = recorded;
     MT_TRY(mt_pulses_in_steps(&pulses, m->dt_ms, &steps));
     MT_TRY(mt_lone_cell_make(arena, model, model->variants, m->dt_ms, false, m->v_mV, m->states, &cell));
-    MT_TRY(mt_lone_cell_record(
-        arena, &cell, &steps, pulses.rise_mV_ms, recorded * steps.cycle, recorded, &m->beats));
+    MT_TRY(mt_fail_in("pacing, the last beats", mt_lone_cell_record(arena, &cell, &steps, pulses.rise_mV_ms,
+                                                    recorded * steps.cycle, recorded, &m->beats)));
     m->v_mV = cell.v_mV;
     m->states = cell.state;
     return MT_OK;
