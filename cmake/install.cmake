@@ -9,7 +9,7 @@ install(CODE "execute_process(COMMAND ${CMAKE_SOURCE_DIR}/app/package.sh $<TARGE
 install(TARGETS myotile)
 include(ipu/package/package.cmake) # the library for programs of others, and the machines
 add_dependencies(site myotile ipu_shared ipu_static)
-install(DIRECTORY data/cases data/geometry data/reference DESTINATION share/myotile)
+install(DIRECTORY data/cases data/geometry data/models data/reference DESTINATION share/myotile)
 install(DIRECTORY data/report DESTINATION share/myotile)
 install(DIRECTORY app/python/myotile DESTINATION lib/python3/dist-packages PATTERN __pycache__ EXCLUDE) # for Python, beside myotile_ipu
 install(DIRECTORY app/python/notebooks DESTINATION share/doc/myotile/python PATTERN __pycache__ EXCLUDE)

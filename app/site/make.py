@@ -18,7 +18,7 @@ MODULES = {"sphinx": "python3-sphinx", "myst_parser": "python3-myst-parser", "fu
 OF_NOTEBOOKS = {"nbconvert": "jupyter-nbconvert", "ipykernel": "python3-ipykernel", "pandas": "python3-pandas", "h5py": "python3-h5py",
                 "matplotlib": "python3-matplotlib", "meshio": "python3-meshio"}
 OF_TUTORIALS = {"numpy": "python3-numpy", "h5py": "python3-h5py", "pandas": "python3-pandas", "cffi": "python3-cffi"}
-COPIED = (".yaml", ".json", ".csv", ".cff", ".obj")  # files of the source that a page may give away
+COPIED = (".yaml", ".json", ".csv", ".cff", ".obj", ".mmt")  # files of the source that a page may give away
 EXTRA = "extra"  # what Sphinx copies as it is
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
