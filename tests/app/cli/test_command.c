@@ -318,7 +318,7 @@ static char *offered(const char *line)
 Test(command, shell_completion_offers_commands_options_and_values)
 {
     static const char *const cases[][2] = {
-        {"myotile m", "mesh machine"}, {"myotile mesh s", "slab surfaces"},
+        {"myotile m", "mesh model machine"}, {"myotile mesh s", "slab surfaces"},
         {"myotile machine show --f", "--format"}, {"myotile mesh slab --cut k", "kuhn"},
         {"myotile run case.yaml --format '=' j", "json"},
         {"myotile run case.yaml --format json --prog", "--progress"},
