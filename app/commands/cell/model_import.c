@@ -238,6 +238,9 @@ static mt_table state_table(mt_arena *arena, const measured *m)
 {
     const mt_cell_model *row = &m->model->row;
     const mt_step *step = &m->model->step;
+    char implicit[64];
+    (void)snprintf(
+        implicit, sizeof implicit, "%s, %u substeps", mt_method_name(MT_METHOD_IMPLICIT), step->substeps);
     mt_table t = mt_table_begin(arena, "imported_states", "States");
     mt_table_strings(&t, "name", "name");
     mt_table_digits(&t, "initial", "initial value", "", 6);
@@ -248,7 +251,8 @@ static mt_table state_table(mt_arena *arena, const measured *m)
         mt_table_text(&t, row->states[k].name);
         mt_table_number(&t, row->variants->states[k]);
         mt_table_text(&t, row->states[k].unit);
-        mt_table_text(&t, mt_method_name(step->method[k]));
+        const bool divided = step->method[k] == MT_METHOD_IMPLICIT && step->substeps > 1;
+        mt_table_text(&t, divided ? implicit : mt_method_name(step->method[k]));
         mt_table_number(&t, step->fastest[k]);
     }
     return t;
