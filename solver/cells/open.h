@@ -9,6 +9,7 @@
 MT_NODISCARD mt_status mt_cell_model_open(
     mt_arena *arena, const char *name_or_path, const mt_cell_model **model);
 
-/* Imports the model of a file into `arena`. MT_INPUT, MT_NUMERICS: the errors of mt_import_read and mt_imported_make. MT_FILE. MT_MEMORY. */
+/* Imports the model of a file into `arena`. MT_INPUT, MT_NUMERICS: the errors of mt_import_read and mt_imported_make. MT_FILE. MT_MEMORY.
+ * */
 MT_NODISCARD mt_status mt_cell_model_import(
     mt_arena *arena, const char *path, const mt_system_names *names, mt_imported **imported);

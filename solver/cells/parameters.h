@@ -49,7 +49,7 @@ MT_NODISCARD mt_status mt_cell_changes_add(
 MT_NODISCARD mt_status mt_cell_variant_with(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const char *name, const mt_cell_changes *changes, mt_cell_variant *variant);
 
-/* Does all of that for the texts of one mt_cell_request, under the name of `base`. Checks the texts one by one, so that the message names the
- * text that cannot be computed. */
+/* Does all of that for the texts of one mt_cell_request, under the name of `base`. Checks the texts one by one, so that the message names
+ * the text that cannot be computed. */
 MT_NODISCARD mt_status mt_cell_variant_change(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *base, const mt_cell_request *asked, mt_cell_variant *variant);

@@ -57,7 +57,8 @@ bool mt_is_number(const mt_algebra *m, mt_node node, double value);
 void mt_algebra_copy(
     mt_algebra *m, const mt_graph *from, size_t first, size_t end, const mt_node *leaf, mt_node *copy);
 
-/* Returns the expression with `by` in place of a variable; or with by[variable] in place of every variable for which it is not MT_NO_NODE. */
+/* Returns the expression with `by` in place of a variable; or with by[variable] in place of every variable for which it is not MT_NO_NODE.
+ * */
 mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by);
 mt_node mt_replaced_all(mt_algebra *m, mt_node root, const mt_node *by);
 

@@ -1,8 +1,9 @@
 /* Expressions as code for registers: what an interpreter executes (program_kernel.h), or what is written as C.
  *
  * An operand is the number of a register. The first registers hold the inputs, in the order in which the caller lists them; an instruction
- * writes a register that is not an input, and registers are reused after the last use of their value. All instructions are executed in order,
- * without branches. The inputs are of two kinds: uniform ones, the same for all cells of a run (constants of a variant), and varying ones. */
+ * writes a register that is not an input, and registers are reused after the last use of their value. All instructions are executed in
+ * order, without branches. The inputs are of two kinds: uniform ones, the same for all cells of a run (constants of a variant), and varying
+ * ones. */
 #pragma once
 
 #include "solver/cells/graph/algebra.h"
@@ -84,6 +85,7 @@ typedef struct mt_program {
 enum { MT_PROGRAM_REGISTERS_MAX = 4096 };
 
 /* Translates expressions into a program in `arena`: inputs[n_inputs] are nodes whose values the caller provides, outputs[n_outputs] the
- * results. `pairs`: combines pairs of operations in one instruction, for interpreters. MT_INPUT: a result depends on a variable that is no input, or more than MT_PROGRAM_REGISTERS_MAX registers. MT_MEMORY. */
+ * results. `pairs`: combines pairs of operations in one instruction, for interpreters. MT_INPUT: a result depends on a variable that is no
+ * input, or more than MT_PROGRAM_REGISTERS_MAX registers. MT_MEMORY. */
 MT_NODISCARD mt_status mt_program_make(mt_arena *arena, const mt_graph *graph, size_t n_inputs,
     const mt_node *inputs, size_t n_outputs, const mt_node *outputs, bool pairs, mt_program *program);

@@ -196,7 +196,7 @@ mt_status mt_step_choose(
 
 /* ---- expressions ---- */
 
-/* True if the rate of a gate is positive at every V: it depends on V only, without cases. */
+/* True if the rate of a gate is positive at every V: it depends on V only, without cases, or is a number. */
 static mt_status is_positive(mt_system *s, mt_node slope, bool *positive)
 {
     MT_SCRATCH(scratch);
@@ -204,7 +204,7 @@ static mt_status is_positive(mt_system *s, mt_node slope, bool *positive)
     bool *used;
     MT_ALLOC(scratch, used, slope + 1);
     mt_graph_mark(graph, slope, used);
-    *positive = true;
+    *positive = !mt_is_constant(&s->algebra, slope) || graph->node[slope].op == MT_OP_NUMBER;
     for (mt_node k = 0; k <= slope; k++) {
         const mt_graph_node *one = &graph->node[k];
         if (!used[k] || mt_is_constant(&s->algebra, k)) continue;
@@ -224,7 +224,9 @@ static mt_status rush_larsen(mt_system *s, size_t state, mt_node *next)
     bool positive;
     MT_TRY(m->status);
     MT_TRY(is_positive(s, slope, &positive));
-    if (source == zero) {
+    if (slope == zero) {
+        *next = mt_sum(m, y, mt_product(m, dt, s->rate[state]));
+    } else if (source == zero) {
         *next = mt_product(m, y, decay);
     } else if (positive) {
         const mt_node target = mt_quotient(m, mt_negative(m, source), slope);
@@ -272,7 +274,8 @@ static void eliminate(mt_algebra *m, group *g, size_t p)
     }
 }
 
-/* Solves the equations of a group: right[i] becomes unknown i. Without exchange of rows: columns are dominated by the diagonal. The unknown with the least fill is eliminated first. */
+/* Solves the equations of a group: right[i] becomes unknown i. Without exchange of rows: columns are dominated by the diagonal. The unknown
+ * with the least fill is eliminated first. */
 static void solve(mt_algebra *m, group *g)
 {
     const size_t n = g->n;

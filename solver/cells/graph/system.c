@@ -86,7 +86,8 @@ static mt_status find_stimulus(const mt_equations *e, const char *name, size_t *
     return MT_OK;
 }
 
-/* Returns one unit of a variable as a multiple of `base` (in SI units), a unit of the same dimension as `like`; 1 if it is another or none. */
+/* Returns one unit of a variable as a multiple of `base` (in SI units), a unit of the same dimension as `like`; 1 if it is another or none.
+ * */
 static double factor(const mt_variable *v, const mt_unit *like, double base)
 {
     return v->unit.known && mt_unit_same_dimension(v->unit, *like) ? v->unit.factor / base : 1;

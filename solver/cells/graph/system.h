@@ -4,12 +4,12 @@
  *
  *   V          the state labelled "membrane_voltage" (CellML with the metadata of Chaste) or "membrane_potential" (Myokit); else the only
  *              one with a usual name (V, Vm, v, E ...)
- *   stimulus   the variable labelled "membrane_stimulus_current" or "stimulus_current"; else one with a usual name (i_Stim, Istim ...); else
- *              the pacing signal. It is removed: stimuli of a tissue are added to V
+ *   stimulus   the variable labelled "membrane_stimulus_current" or "stimulus_current"; else one with a usual name (i_Stim, Istim ...);
+ *              else the pacing signal. It is removed: stimuli of a tissue are added to V
  *   carrier    the state that the stimulus changes too: the ions that carry its charge
  *
- * Both can also be named by the user. States and parameters keep the units of the file; only V and time are converted. Without a known unit V
- * is in mV, and time in ms. */
+ * Both can also be named by the user. States and parameters keep the units of the file; only V and time are converted. Without a known unit
+ * V is in mV, and time in ms. */
 #pragma once
 
 #include "solver/cells/graph/algebra.h"

@@ -44,6 +44,7 @@ static const char *const lines[] = {
     "cell --list --type mid --scale g_Kr=0.5",
     "cell --model mitchell-schaeffer --bcl 400 --beats 2",
     "cell --end-ms 400",
+    "model import leak.mmt --beats 1 --no-tissue",
     "restitution --model mitchell-schaeffer --beats 1 --intervals-ms 400,360,20",
     "restitution --model mitchell-schaeffer --protocol dynamic --beats 4 --intervals-ms 400,360,20",
     "reproduce waves --model mitchell-schaeffer --dt-ms 0.1 --families mirrored --lengths 1",
@@ -70,6 +71,8 @@ static void enter(void)
     enter_room();
     omp_set_num_threads(1);
     write_text("small.yaml", small);
+    write_text("leak.mmt", "[[model]]\nc.V = -80\n[engine]\ntime = 0 [ms] in [ms] bind time\n[c]\ndot(V) = "
+                           "-g * (V + 80)\n    in [mV]\ng = 1\n");
     write_machine("eight.yaml", 8);
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     (void)snprintf(text, sizeof text, "%s1 3 2 4\n2 4 2 1 1 5 6 7 8\n$EndElements\n", nodes); /* inverted */

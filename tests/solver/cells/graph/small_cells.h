@@ -6,8 +6,8 @@
 
 #include "solver/cells/import/myokit.h"
 
-/* Membrane of Hodgkin and Huxley (1952), at rest at -65 mV, with the units of time and V as arguments: "ms", "mV", one second in them "1000", one
- * volt "1000". Rates per ms and mV are multiplied by them. */
+/* Membrane of Hodgkin and Huxley (1952), at rest at -65 mV, with the units of time and V as arguments: "ms", "mV", one second in them
+ * "1000", one volt "1000". Rates per ms and mV are multiplied by them. */
 static const char squid_axon[] =
     "[[model]]\n"
     "membrane.V = -65e-3 * membrane.per_V\n"
