@@ -171,16 +171,18 @@ static mt_status read_state(mt_arena *arena)
     return MT_OK;
 }
 
-/* A number of a few bytes becomes a node, in two graphs that grow by doubling, and values for each node. */
-enum { MULTIPLE_EQUATIONS = 256 };
+/* A number of a few bytes becomes a node, in two graphs that grow by doubling, and values for each node. A template function of Myokit can
+ * become 16 nodes for each byte. */
+enum { MULTIPLE_EQUATIONS = 256, MULTIPLE_TEMPLATES = 16 * MULTIPLE_EQUATIONS };
 
 static mt_status read_equations(mt_arena *arena, size_t n_bytes)
 {
     mt_equations *equations;
     double *value, *rate;
     const size_t before = mt_arena_allocated();
+    const size_t times = strcmp(ending[0], ".mmt") == 0 ? MULTIPLE_TEMPLATES : MULTIPLE_EQUATIONS;
     const mt_status status = mt_import_read(arena, path[0], &equations);
-    if (mt_arena_allocated() - before > MULTIPLE_EQUATIONS * n_bytes + ROOM) die("too much memory");
+    if (mt_arena_allocated() - before > times * n_bytes + 4 * ROOM) die("too much memory");
     if (status != MT_OK) return status;
     MT_ALLOC(arena, value, equations->n);
     MT_ALLOC(arena, rate, equations->n);

@@ -226,9 +226,9 @@ mt_status mt_imported_make(
     MT_TRY(make_program(scratch, i));
     MT_TRY(reference_beat(scratch, i, 0.01, &trial, &c.reference_dt_ms));
     MT_TRY(examples_of(scratch, &trial, i->row.n_states, &examples));
-    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
-    MT_TRY(make_program(arena, i));
-    MT_TRY(mt_program_mixes(&i->row));
-    MT_TRY(reference_beat(scratch, i, &trial, &dt_ms));
-    return find_longest_step(i, &trial, dt_ms);
+    MT_TRY(choose(arena, i, &examples, false, 1));
+    MT_TRY(reference_beat(scratch, i, 0.005, &trial, &c.reference_dt_ms));
+    MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
+    MT_TRY(choose_by_trial(arena, i, &c));
+    return mt_program_mixes(&i->row);
 }

@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "solver/cells/import/cellml.h"
+#include "solver/cells/import/easyml.h"
+#include "solver/cells/import/gotran.h"
 #include "solver/cells/import/myokit.h"
 
 const mt_import_format mt_import_formats[] = {
     {".cellml", "CellML", mt_cellml_read},
     {".mmt", "Myokit", mt_myokit_read},
+    {".ode", "gotran", mt_gotran_read},
+    {".model", "EasyML", mt_easyml_read},
     {NULL, NULL, NULL},
 };
 

