@@ -12,7 +12,7 @@
 
 /* Cells are computed in chunks of blocks: an instruction at a time for all blocks of a chunk. A register is an array of one block for each
  * block of the chunk, so the registers of a chunk stay in the nearest cache. */
-enum { CHUNK = 1024 / (MT_BLOCK * REAL_BYTES), VECTORS = MT_BLOCK / LANES };
+enum { CHUNK = 1024 / (MT_BLOCK * REAL_BYTES) };
 
 /* The blocks of a register are `stride` numbers apart; 0: all blocks are the same. */
 typedef struct place {
@@ -119,13 +119,15 @@ static void execute_rare(const mt_instruction *i, const place *reg, size_t n)
 static void execute(const mt_program *program, const place *reg, size_t n)
 {
     const mt_instruction *i = program->instruction, *end = i + program->n_instructions;
+#ifndef MT_SANITIZE /* one version suffices there; compiling it takes a quarter of a minute for each instruction set */
     if (n == CHUNK) {
         for (; i < end; i++)
             if (!execute_common(i, reg, CHUNK)) execute_rare(i, reg, CHUNK);
-    } else {
-        for (; i < end; i++)
-            if (!execute_common(i, reg, n)) execute_rare(i, reg, n);
+        return;
     }
+#endif
+    for (; i < end; i++)
+        if (!execute_common(i, reg, n)) execute_rare(i, reg, n);
 }
 
 /* ---- registers ---- */
@@ -398,8 +400,8 @@ void MT_KERNEL(cell_program_constants)(
 {
     const mt_cell_program *p = model->program;
     const mt_program *code = &p->constants;
-    place reg[code->n_registers];
-    real room[code->n_registers * MT_BLOCK];
+    place reg[code->n_registers + 1];
+    real room[code->n_registers * MT_BLOCK + 1];
     for (size_t k = 0; k < code->n_registers; k++) reg[k] = (place){room + k * MT_BLOCK, MT_BLOCK};
     for (size_t k = 0; k < p->n_constants_numbers; k++) fill_block(reg[k].at, p->constants_number[k]);
     for (size_t k = 0; k < p->n_parameters; k++)

@@ -131,22 +131,35 @@ static mt_status examples_of(mt_arena *arena, const mt_trial *trial, size_t n_st
     return MT_OK;
 }
 
+/* Runs a beat with this time step, and a second one after it. MT_NUMERICS if one of them is unstable, or the first is not the same as the
+ * reference; otherwise sets difference_mV. */
+static mt_status try_step(
+    const mt_imported *i, double dt_ms, const mt_trial *reference, double *difference_mV)
+{
+    MT_SCRATCH(scratch);
+    mt_trial first, second;
+    mt_cell_variant again = i->row.variants[0];
+    MT_TRY(mt_trial_run(scratch, &i->row, &again, dt_ms, &first));
+    *difference_mV = mt_trial_difference_mV(&first, reference);
+    if (!(*difference_mV <= SAME_mV)) return MT_NUMERICS;
+    again.v_mV = first.v_mV[MT_TRIAL_SAMPLES - 1];
+    again.states = first.states + (MT_TRIAL_SAMPLES - 1) * i->row.n_states;
+    return mt_trial_run(NULL, &i->row, &again, dt_ms, &second);
+}
+
 /* Finds the longest time step with which a beat is the same as the reference, and the difference with it. */
 static mt_status find_longest_step(
     mt_imported *i, const mt_trial *reference, double reference_dt_ms, double *difference_mV)
 {
     static const double steps_ms[] = {LONGEST_MS, 0.05, 0.02, 0.01, 0.005};
     i->row.dt_max_ms = reference_dt_ms;
-    *difference_mV = 0;
     for (size_t k = 0; k < sizeof steps_ms / sizeof *steps_ms && steps_ms[k] > reference_dt_ms; k++) {
-        mt_trial here;
-        const mt_status status = mt_trial_run(NULL, &i->row, i->row.variants, steps_ms[k], &here);
-        if (status == MT_MEMORY) return status;
-        if (status != MT_OK || !(mt_trial_difference_mV(&here, reference) <= SAME_mV)) continue;
+        const mt_status status = try_step(i, steps_ms[k], reference, difference_mV);
+        if (status == MT_NUMERICS) continue;
         i->row.dt_max_ms = steps_ms[k];
-        *difference_mV = mt_trial_difference_mV(&here, reference);
-        break;
+        return status;
     }
+    *difference_mV = 0;
     return MT_OK;
 }
 
@@ -179,18 +192,22 @@ typedef struct choice {
     double reference_dt_ms, difference_mV; /* the latter of the model at its longest time step */
 } choice;
 
-/* Takes another Jacobian or number of substeps if a beat is then the same with longer time steps. */
+/* Takes another Jacobian or number of substeps if a beat is then the same with longer time steps. A program that is too large is not
+ * taken. */
 static mt_status try_other(mt_arena *arena, mt_imported *i, choice *c, bool complete, unsigned substeps)
 {
     const mt_imported before = *i;
     double difference_mV;
-    MT_TRY(choose(arena, i, c->examples, complete, substeps));
-    MT_TRY(find_longest_step(i, c->reference, c->reference_dt_ms, &difference_mV));
-    const double longest = i->row.dt_max_ms, longest_before = before.row.dt_max_ms;
-    if (longest > longest_before ||
-        (longest == longest_before && substeps == 1 && difference_mV < c->difference_mV)) {
-        c->difference_mV = difference_mV;
-        return MT_OK;
+    const mt_status made = choose(arena, i, c->examples, complete, substeps);
+    if (made == MT_MEMORY) return made;
+    if (made == MT_OK) {
+        MT_TRY(find_longest_step(i, c->reference, c->reference_dt_ms, &difference_mV));
+        const double longest = i->row.dt_max_ms, longest_before = before.row.dt_max_ms;
+        if (longest > longest_before ||
+            (longest == longest_before && substeps == 1 && difference_mV < c->difference_mV)) {
+            c->difference_mV = difference_mV;
+            return MT_OK;
+        }
     }
     const mt_algebra algebra = i->system.algebra; /* it has grown */
     *i = before;
@@ -201,13 +218,12 @@ static mt_status try_other(mt_arena *arena, mt_imported *i, choice *c, bool comp
 /* Chooses between Jacobians and numbers of substeps. */
 static mt_status choose_by_trial(mt_arena *arena, mt_imported *i, choice *c)
 {
-    bool any = false, complete = true;
+    bool any = false;
     for (size_t k = 0; k < i->row.n_states; k++) any |= i->step.method[k] == MT_METHOD_IMPLICIT;
-    if (any && i->row.dt_max_ms < LONGEST_MS) MT_TRY(try_other(arena, i, c, complete, 1));
-    for (unsigned k = 4; any && k <= 16 && i->row.dt_max_ms < SUBSTEPS_BELOW_MS; k *= 4) {
-        MT_TRY(try_other(arena, i, c, false, k));
-        if (i->row.dt_max_ms < SUBSTEPS_BELOW_MS) MT_TRY(try_other(arena, i, c, complete, k));
-    }
+    if (any && i->row.dt_max_ms < LONGEST_MS) MT_TRY(try_other(arena, i, c, true, 1));
+    for (unsigned substeps = 4; any && substeps <= 16; substeps *= 4)
+        for (int complete = 0; complete < 2; complete++)
+            if (i->row.dt_max_ms < SUBSTEPS_BELOW_MS) MT_TRY(try_other(arena, i, c, complete != 0, substeps));
     return MT_OK;
 }
 

@@ -187,8 +187,10 @@ Test(equations, a_long_cycle_has_a_bounded_message)
 
 Test(equations, a_derivative_may_depend_on_its_state)
 {
-    state("V", op2(MT_OP_SUBTRACT, var("w"), var("V")), num(0.5));
-    state("w", var("V"), num(2));
+    const mt_node v = var("V"),
+                  w = var("w"); /* C leaves the order of arguments open, and the variables need one */
+    state("V", op2(MT_OP_SUBTRACT, w, v), num(0.5));
+    state("w", v, num(2));
     cr_expect_eq(mt_equations_finish(e), MT_OK, "%s", mt_message());
     double value[2], rate[2];
     cr_assert_eq(mt_equations_values(e, value, rate), MT_OK);
