@@ -353,13 +353,21 @@ mt_node mt_quotient(mt_algebra *m, mt_node a, mt_node b)
 
 /* ---- powers ---- */
 
+/* Returns a b without collecting constant factors: c^16 x^16 would leave the range of single precision where (c x)^16 does not. */
+static mt_node unscaled_product(mt_algebra *m, mt_node a, mt_node b)
+{
+    if (m->status != MT_OK) return 0;
+    if (mt_is_constant(m, a) && mt_is_constant(m, b)) return constant_product(m, a, b);
+    return a < b ? raw(m, MT_OP_MULTIPLY, a, b, MT_NO_NODE) : raw(m, MT_OP_MULTIPLY, b, a, MT_NO_NODE);
+}
+
 /* Returns a^n for n >= 1 by repeated squaring. */
 static mt_node integer_power(mt_algebra *m, mt_node a, unsigned n)
 {
     mt_node power = MT_NO_NODE;
     for (mt_node square = a; n > 0; n /= 2) {
-        if (n % 2) power = power == MT_NO_NODE ? square : mt_product(m, power, square);
-        if (n > 1) square = mt_product(m, square, square);
+        if (n % 2) power = power == MT_NO_NODE ? square : unscaled_product(m, power, square);
+        if (n > 1) square = unscaled_product(m, square, square);
     }
     return power;
 }

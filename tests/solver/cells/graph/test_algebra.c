@@ -189,3 +189,15 @@ Test(algebra, lack_of_memory_is_a_status_of_the_algebra)
     }
     cr_expect_fail("memory was never enough");
 }
+
+/* Single precision holds neither 2000^16 nor 0.001^16. */
+Test(algebra, powers_keep_a_ratio_together)
+{
+    MT_SCRATCH(arena);
+    mt_algebra m = algebra_in(arena);
+    const mt_node ratio = mt_quotient(&m, mt_symbol(&m, 2), mt_number(&m, 0.0005)),
+                  power = mt_power(&m, ratio, mt_number(&m, 16));
+    const double leaf[LEAVES] = {1, 1, 0.001};
+    cr_expect_float_eq(value_of(&m, power, leaf) / 65536, 1, 1e-12);
+    for (mt_node k = 0; k < m.graph->n; k++) cr_expect_lt(fabs(value[k]), 1e6);
+}
