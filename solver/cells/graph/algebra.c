@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/core/hash.h"
+
 mt_status mt_algebra_new(mt_arena *arena, const bool *constant_variable, mt_algebra *algebra)
 {
     *algebra = (mt_algebra){.constant_variable = constant_variable};
@@ -13,7 +15,10 @@ static const mt_graph_node *node_of(const mt_algebra *m, mt_node node) { return 
 static mt_op op_of(const mt_algebra *m, mt_node node) { return node_of(m, node)->op; }
 static mt_node operand(const mt_algebra *m, mt_node node, size_t k) { return node_of(m, node)->operand[k]; }
 
-bool mt_is_constant(const mt_algebra *m, mt_node node) { return m->constant[node]; }
+bool mt_is_constant(const mt_algebra *m, mt_node node) { return m->note[node].constant; }
+
+/* True if a is the first of two factors. */
+static bool is_before(const mt_algebra *m, mt_node a, mt_node b) { return m->note[a].key < m->note[b].key; }
 
 static bool is_number(const mt_algebra *m, mt_node node) { return op_of(m, node) == MT_OP_NUMBER; }
 
@@ -26,15 +31,31 @@ static double number_of(const mt_algebra *m, mt_node node) { return node_of(m, n
 
 /* ---- nodes as they are ---- */
 
-/* Records whether a new node is constant. On an error stores the status and returns a node that exists. */
+/* Returns what is known about a node from what is known about its operands. */
+static mt_algebra_note note_of(const mt_algebra *m, mt_node node)
+{
+    const mt_graph_node *one = node_of(m, node);
+    const size_t n = mt_op_operands(one->op);
+    uint64_t key[4] = {(uint64_t)one->op};
+    bool constant = one->op != MT_OP_VARIABLE || m->constant_variable[one->variable];
+    if (one->op == MT_OP_NUMBER) memcpy(&key[1], &one->value, sizeof one->value);
+    if (one->op == MT_OP_VARIABLE) key[1] = one->variable;
+    for (size_t k = 0; k < n; k++) {
+        constant &= m->note[one->operand[k]].constant;
+        key[k + 1] = m->note[one->operand[k]].key;
+    }
+    return (mt_algebra_note){constant, mt_hash_short(key, sizeof key)};
+}
+
+/* Notes what is known about a new node. On an error stores the status and returns a node that exists. */
 static mt_node added(mt_algebra *m, mt_status status, mt_node node)
 {
     if (status == MT_OK && node >= m->room) {
         const size_t room = m->graph->room;
-        bool *constant = mt_arena_copy(m->graph->arena, NULL, room, sizeof *constant);
-        if (constant) {
-            if (m->room) memcpy(constant, m->constant, m->room * sizeof *constant);
-            m->constant = constant;
+        mt_algebra_note *note = mt_arena_copy(m->graph->arena, NULL, room, sizeof *note);
+        if (note) {
+            if (m->room) memcpy(note, m->note, m->room * sizeof *note);
+            m->note = note;
             m->room = room;
         } else {
             status = MT_MEMORY;
@@ -44,10 +65,7 @@ static mt_node added(mt_algebra *m, mt_status status, mt_node node)
         if (m->status == MT_OK) m->status = status;
         return 0;
     }
-    const mt_graph_node *one = node_of(m, node);
-    bool constant = one->op != MT_OP_VARIABLE || m->constant_variable[one->variable];
-    for (size_t k = 0; k < mt_op_operands(one->op); k++) constant &= m->constant[one->operand[k]];
-    m->constant[node] = constant;
+    m->note[node] = note_of(m, node);
     return node;
 }
 
@@ -96,6 +114,12 @@ static scaled split(mt_algebra *m, mt_node node)
     return (scaled){MT_NO_NODE, node};
 }
 
+static mt_node ordered_product(mt_algebra *m, mt_node a, mt_node b)
+{
+    return is_before(m, a, b) ? raw(m, MT_OP_MULTIPLY, a, b, MT_NO_NODE)
+                              : raw(m, MT_OP_MULTIPLY, b, a, MT_NO_NODE);
+}
+
 /* Operations on two constants. */
 static mt_node constant_product(mt_algebra *m, mt_node a, mt_node b)
 {
@@ -107,7 +131,7 @@ static mt_node constant_product(mt_algebra *m, mt_node a, mt_node b)
     if (mt_is_number(m, a, 0) || mt_is_number(m, b, 0)) return mt_number(m, 0);
     if (mt_is_number(m, a, -1)) return mt_negative(m, b);
     if (mt_is_number(m, b, -1)) return mt_negative(m, a);
-    return a < b ? raw(m, MT_OP_MULTIPLY, a, b, MT_NO_NODE) : raw(m, MT_OP_MULTIPLY, b, a, MT_NO_NODE);
+    return ordered_product(m, a, b);
 }
 
 static mt_node constant_quotient(mt_algebra *m, mt_node a, mt_node b)
@@ -144,7 +168,7 @@ static mt_node plain_product(mt_algebra *m, mt_node x, mt_node y)
         if (operand(m, quotient, 1) == by) return operand(m, quotient, 0);
         if (mt_is_number(m, operand(m, quotient, 0), 1)) return mt_quotient(m, by, operand(m, quotient, 1));
     }
-    return x < y ? raw(m, MT_OP_MULTIPLY, x, y, MT_NO_NODE) : raw(m, MT_OP_MULTIPLY, y, x, MT_NO_NODE);
+    return ordered_product(m, x, y);
 }
 
 /* Returns c x, where x can have a coefficient, too. */
@@ -188,8 +212,7 @@ mt_node mt_sum(mt_algebra *m, mt_node a, mt_node b)
     if (op_of(m, a) == MT_OP_NEGATE) return mt_difference(m, b, operand(m, a, 0));
     if (mt_is_number(m, b, -1)) return mt_difference(m, a, mt_number(m, 1));
     if (mt_is_number(m, a, -1)) return mt_difference(m, b, mt_number(m, 1));
-    if (a > b) return raw(m, MT_OP_ADD, b, a, MT_NO_NODE);
-    return raw(m, MT_OP_ADD, a, b, MT_NO_NODE);
+    return is_before(m, a, b) ? raw(m, MT_OP_ADD, a, b, MT_NO_NODE) : raw(m, MT_OP_ADD, b, a, MT_NO_NODE);
 }
 
 mt_node mt_difference(mt_algebra *m, mt_node a, mt_node b)
@@ -231,29 +254,28 @@ mt_node mt_exprel(mt_algebra *m, mt_node u)
 
 /* A node as slope times a leaf plus intercept, with numbers. */
 typedef struct line {
-    mt_node leaf; /* MT_NO_NODE: a number; not a line: `is` false */
+    mt_node leaf; /* MT_NO_NODE: a number */
     double slope, intercept;
-    bool is;
 } line;
 
 static line line_of(const mt_algebra *m, mt_node node, int depth)
 {
-    if (is_number(m, node)) return (line){MT_NO_NODE, 0, number_of(m, node), true};
+    if (is_number(m, node)) return (line){MT_NO_NODE, 0, number_of(m, node)};
     const mt_op op = op_of(m, node);
-    const line itself = {node, 1, 0, true};
+    const line itself = {node, 1, 0};
     const bool sum = op == MT_OP_ADD || op == MT_OP_SUBTRACT, product = op == MT_OP_MULTIPLY;
     if (depth == 0 || !(sum || product || op == MT_OP_NEGATE)) return itself;
     const line a = line_of(m, operand(m, node, 0), depth - 1);
-    if (op == MT_OP_NEGATE) return (line){a.leaf, -a.slope, -a.intercept, a.is};
+    if (op == MT_OP_NEGATE) return (line){a.leaf, -a.slope, -a.intercept};
     const line b = line_of(m, operand(m, node, 1), depth - 1);
     if (product) {
         if (a.leaf != MT_NO_NODE) return itself;
-        return (line){b.leaf, a.intercept * b.slope, a.intercept * b.intercept, b.is};
+        return (line){b.leaf, a.intercept * b.slope, a.intercept * b.intercept};
     }
     if (a.leaf != MT_NO_NODE && b.leaf != MT_NO_NODE && a.leaf != b.leaf) return itself;
     const double sign = op == MT_OP_ADD ? 1 : -1;
-    return (line){a.leaf != MT_NO_NODE ? a.leaf : b.leaf, a.slope + sign * b.slope,
-        a.intercept + sign * b.intercept, true};
+    return (line){
+        a.leaf != MT_NO_NODE ? a.leaf : b.leaf, a.slope + sign * b.slope, a.intercept + sign * b.intercept};
 }
 
 enum { LINE_DEPTH = 8, FACTORS = 32 };
@@ -269,8 +291,7 @@ static bool is_multiple(mt_algebra *m, mt_node u, mt_node x, mt_node *ratio)
         return true;
     }
     const line a = line_of(m, u, LINE_DEPTH), b = line_of(m, x, LINE_DEPTH);
-    if (!a.is || !b.is || a.leaf != b.leaf || a.leaf == MT_NO_NODE || a.slope == 0 || b.slope == 0)
-        return false;
+    if (a.leaf != b.leaf || a.leaf == MT_NO_NODE || a.slope == 0 || b.slope == 0) return false;
     const double root = -a.intercept / a.slope, other = -b.intercept / b.slope;
     if (!(fabs(root - other) <= 1e-9 * fmax(1, fabs(root)))) return false;
     *ratio = mt_number(m, a.slope / b.slope);
@@ -283,7 +304,7 @@ static size_t factors_of(const mt_algebra *m, mt_node x, mt_node factor[FACTORS]
     size_t n = 0;
     factor[n++] = x;
     for (size_t k = 0; k < n;) {
-        if (op_of(m, factor[k]) == MT_OP_NEGATE || op_of(m, factor[k]) != MT_OP_MULTIPLY || n == FACTORS) {
+        if (op_of(m, factor[k]) != MT_OP_MULTIPLY || n == FACTORS) {
             k++;
             continue;
         }
@@ -358,7 +379,7 @@ static mt_node unscaled_product(mt_algebra *m, mt_node a, mt_node b)
 {
     if (m->status != MT_OK) return 0;
     if (mt_is_constant(m, a) && mt_is_constant(m, b)) return constant_product(m, a, b);
-    return a < b ? raw(m, MT_OP_MULTIPLY, a, b, MT_NO_NODE) : raw(m, MT_OP_MULTIPLY, b, a, MT_NO_NODE);
+    return ordered_product(m, a, b);
 }
 
 /* Returns a^n for n >= 1 by repeated squaring. */

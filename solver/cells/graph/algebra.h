@@ -19,10 +19,17 @@
 
 #include "solver/cells/graph/graph.h"
 
+/* What an algebra knows about a node. `key` depends on the expression only, not on the order in which nodes were created: factors are ordered
+ * by it, so that every compiler, which chooses the order of arguments, makes the same products. */
+typedef struct mt_algebra_note {
+    bool constant;
+    uint64_t key;
+} mt_algebra_note;
+
 typedef struct mt_algebra {
     mt_graph *graph;
     const bool *constant_variable; /* [variables of the graph] borrowed */
-    bool *constant;                /* of each node that this algebra created */
+    mt_algebra_note *note;         /* [room] what is known about each node */
     size_t room;
     mt_status status;
 } mt_algebra;
@@ -48,7 +55,7 @@ mt_node mt_apply(mt_algebra *m, mt_op op, const mt_node *operand);
 mt_node mt_bernoulli(mt_algebra *m, mt_node u);
 mt_node mt_exprel(mt_algebra *m, mt_node u);
 
-/* True if the node is constant, is this number, or is a number at all. */
+/* True if the node is constant, or is this number. */
 bool mt_is_constant(const mt_algebra *m, mt_node node);
 bool mt_is_number(const mt_algebra *m, mt_node node, double value);
 
@@ -57,8 +64,8 @@ bool mt_is_number(const mt_algebra *m, mt_node node, double value);
 void mt_algebra_copy(
     mt_algebra *m, const mt_graph *from, size_t first, size_t end, const mt_node *leaf, mt_node *copy);
 
-/* Returns the expression with `by` in place of a variable; or with by[variable] in place of every variable for which it is not MT_NO_NODE.
- * */
+/* Return the expression with `by` in place of a variable; and with by[variable] in place of every variable for which that is not
+ * MT_NO_NODE. */
 mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by);
 mt_node mt_replaced_all(mt_algebra *m, mt_node root, const mt_node *by);
 

@@ -220,7 +220,8 @@ static void take_constants(at_work *w, const uint16_t *of, size_t n_cells)
         real *row = w->mixed + d * CHUNK * MT_BLOCK;
         w->reg[p->n_numbers + k] = alike ? (place){uniform, 0} : (place){row, MT_BLOCK};
         if (alike) fill_block(uniform, w->table[of[0] * p->n_constants + k]);
-        for (size_t c = 0; !alike && c < CHUNK * MT_BLOCK; c++)
+        const size_t whole = (n_cells + MT_BLOCK - 1) / MT_BLOCK * MT_BLOCK;
+        for (size_t c = 0; !alike && c < whole; c++)
             row[c] = w->table[of[c < n_cells ? c : 0] * p->n_constants + k];
     }
 }

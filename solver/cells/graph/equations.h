@@ -32,8 +32,8 @@ typedef struct mt_variable {
     size_t line;           /* of its definition in the file */
     mt_variable_kind kind;
     mt_node expression; /* of an intermediate: its value; of a state: its derivative; otherwise MT_NO_NODE */
-    mt_node
-        initial; /* of a state: its initial value, an expression of parameters; otherwise MT_NO_NODE; later in the flat graph */
+    /* Of a state: its initial value, an expression of parameters, after mt_equations_finish in the flat graph; otherwise MT_NO_NODE. */
+    mt_node initial;
     /* set by mt_equations_finish (solver/cells/graph/complete.h), except for the value of a parameter */
     mt_node flat; /* `expression` in the flat graph */
     double value; /* of a parameter; of a state: initial; otherwise 0 */

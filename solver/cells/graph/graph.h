@@ -4,7 +4,7 @@
  * subexpression is stored, and later computed, once. Operands have smaller indices than the node that uses them; the nodes in order of
  * their indices are therefore a program.
  *
- * Nodes are built as written: nothing is evaluated, reordered or simplified (solver/cells/graph/simplify.h does that). Truth values are the
+ * Nodes are built as written: nothing is evaluated, reordered or simplified (solver/cells/graph/algebra.h does that). Truth values are the
  * numbers 0 and 1; an operand of AND, OR, NOT and SELECT is true if it is not 0. */
 #pragma once
 

@@ -69,8 +69,7 @@ static mt_status make_row(mt_arena *arena, mt_imported *i)
         .n_parameters = s->n_parameters,
         .carrier = s->carrier < s->n_states ? s->carrier : 0,
         .carrier_per_mV = s->carrier < s->n_states ? s->carrier_per_mV : 0,
-        .dt_max_ms = 0.02,
-        .front_ms = 0.5,
+        .front_ms = mt_cell_models[0]->front_ms, /* the strength of a calibrated law is fitted for it */
         .program = &i->program};
     MT_TRY(quantities(arena, s, s->n_states, s->state, &row->states));
     MT_TRY(quantities(arena, s, s->n_parameters, s->parameter, &row->parameters));
@@ -176,18 +175,8 @@ static mt_status reference_beat(
         mt_message());
 }
 
-/* Chooses methods from examples and makes the program, with one of the two Jacobians of the implicit group. */
-static mt_status choose(
-    mt_arena *arena, mt_imported *i, const mt_examples *examples, bool complete, unsigned substeps)
-{
-    MT_TRY(mt_step_choose(arena, &i->system, examples, complete, &i->step));
-    i->step.substeps = substeps;
-    return make_program(arena, i);
-}
-
 /* Beats of a model with methods chosen from the same examples. */
 typedef struct choice {
-    const mt_examples *examples;
     const mt_trial *reference;
     double reference_dt_ms, difference_mV; /* the latter of the model at its longest time step */
 } choice;
@@ -198,7 +187,9 @@ static mt_status try_other(mt_arena *arena, mt_imported *i, choice *c, bool comp
 {
     const mt_imported before = *i;
     double difference_mV;
-    const mt_status made = choose(arena, i, c->examples, complete, substeps);
+    i->step.complete = complete;
+    i->step.substeps = substeps;
+    const mt_status made = make_program(arena, i);
     if (made == MT_MEMORY) return made;
     if (made == MT_OK) {
         MT_TRY(find_longest_step(i, c->reference, c->reference_dt_ms, &difference_mV));
@@ -235,14 +226,15 @@ mt_status mt_imported_make(
     mt_imported *i = *imported;
     mt_examples examples;
     mt_trial trial;
-    choice c = {.examples = &examples, .reference = &trial};
+    choice c = {.reference = &trial};
     MT_TRY(mt_system_build(arena, equations, names, &i->system));
     MT_TRY(make_row(arena, i));
     MT_TRY(mt_step_cautious(scratch, &i->system, &i->step));
     MT_TRY(make_program(scratch, i));
     MT_TRY(reference_beat(scratch, i, 0.01, &trial, &c.reference_dt_ms));
     MT_TRY(examples_of(scratch, &trial, i->row.n_states, &examples));
-    MT_TRY(choose(arena, i, &examples, false, 1));
+    MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
+    MT_TRY(make_program(arena, i));
     MT_TRY(reference_beat(scratch, i, 0.005, &trial, &c.reference_dt_ms));
     MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
     MT_TRY(choose_by_trial(arena, i, &c));

@@ -1,4 +1,5 @@
-/* Expressions as code for registers: what an interpreter executes (program_kernel.h), or what is written as C.
+/* Expressions as code for registers: what an interpreter executes (cell_program_kernel.c), and of which the cost
+ * on a tile is counted (program_mix.h).
  *
  * An operand is the number of a register. The first registers hold the inputs, in the order in which the caller lists them; an instruction
  * writes a register that is not an input, and registers are reused after the last use of their value. All instructions are executed in

@@ -78,7 +78,7 @@ static mt_status measure(mt_system *s, const mt_examples *examples, jacobian *j)
     for (size_t e = 0; e < n * n; e++) used[j->entry[e]] = true;
     mt_graph_mark(graph, (mt_node)(graph->n - 1), used); /* all that the marked nodes need */
     for (size_t x = 0; x < examples->n; x++) {
-        MT_TRY(mt_system_values(s, used, examples->v_mV[x], examples->states + x * n, NULL, value));
+        MT_TRY(mt_system_values(s, used, examples->v_mV[x], examples->states + x * n, value));
         for (size_t i = 0; i < n; i++)
             for (size_t k = 0; k < n; k++) {
                 const double here = fabs(value[j->entry[i * n + k]]),
@@ -108,7 +108,7 @@ static mt_status depends_on(const mt_graph *graph, mt_node root, size_t variable
 /* Finds the states of which the derivative is linear in the state itself. */
 static mt_status find_linear(mt_arena *arena, mt_system *s, mt_step *step)
 {
-    step->substeps = 1;
+    *step = (mt_step){.substeps = 1};
     MT_ALLOC(arena, step->method, s->n_states);
     MT_ALLOC(arena, step->linear, s->n_states);
     MT_ALLOC(arena, step->fastest, s->n_states);
@@ -165,8 +165,7 @@ static bool joins(const jacobian *j, const bool *gate, bool *member)
     return any;
 }
 
-mt_status mt_step_choose(
-    mt_arena *arena, mt_system *system, const mt_examples *examples, bool complete, mt_step *step)
+mt_status mt_step_choose(mt_arena *arena, mt_system *system, const mt_examples *examples, mt_step *step)
 {
     MT_SCRATCH(scratch);
     jacobian j;
@@ -188,7 +187,7 @@ mt_status mt_step_choose(
     MT_ALLOC(arena, step->part, n * n);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n; k++) {
-            const bool amplifies = !complete && j.amplifies[i * n + k];
+            const bool amplifies = j.amplifies[i * n + k];
             step->part[i * n + k] = !amplifies ? MT_PART_ALL : i == k ? MT_PART_CHECKED : MT_PART_NONE;
         }
     return MT_OK;
@@ -334,9 +333,10 @@ static mt_node part_of(mt_system *s, const mt_step *step, size_t i, size_t k)
 {
     mt_algebra *m = &s->algebra;
     const mt_node zero = mt_number(m, 0);
-    if (step->part[i * s->n_states + k] == MT_PART_NONE) return zero;
+    const int part = step->complete ? MT_PART_ALL : (int)step->part[i * s->n_states + k];
+    if (part == MT_PART_NONE) return zero;
     const mt_node entry = entry_of(s, i, k);
-    if (step->part[i * s->n_states + k] == MT_PART_ALL || m->status != MT_OK || entry == zero) return entry;
+    if (part == MT_PART_ALL || m->status != MT_OK || entry == zero) return entry;
     if (i == k) return mt_apply(m, MT_OP_MIN, (const mt_node[]){entry, zero});
     const mt_node own = entry_of(s, k, k), size = mt_apply(m, MT_OP_ABS, &entry);
     const mt_node most = mt_product(m, mt_number(m, MT_STEP_SAME), mt_apply(m, MT_OP_ABS, &own));

@@ -23,7 +23,9 @@ typedef enum mt_method { MT_METHOD_EULER, MT_METHOD_RUSH_LARSEN, MT_METHOD_IMPLI
 const char *mt_method_name(mt_method method);
 
 typedef struct mt_step {
-    unsigned substeps; /* of the implicit group in a step */
+    unsigned substeps; /* of the implicit group in a step; 1 from the functions below */
+    bool
+        complete; /* J is the complete Jacobian of the group: `part` is ignored; false from the functions below */
     mt_method *method; /* [n_states] */
     mt_node *next;     /* [n_states] */
     mt_node v_change;  /* [mV] */
@@ -54,9 +56,9 @@ MT_NODISCARD mt_status mt_step_cautious(mt_arena *arena, mt_system *system, mt_s
  * changes faster than MT_STEP_FAST. Gates outside the group that change faster than MT_STEP_SLOW take Rush-Larsen steps; the others Euler
  * steps.
  *
- * complete: J is the complete Jacobian of the group. MT_MEMORY. */
+ * Neither `complete` nor substeps are chosen. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_choose(
-    mt_arena *arena, mt_system *system, const mt_examples *examples, bool complete, mt_step *step);
+    mt_arena *arena, mt_system *system, const mt_examples *examples, mt_step *step);
 
 /* Builds next and v_change for step->method. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_build(mt_arena *arena, mt_system *system, mt_step *step);

@@ -136,7 +136,7 @@ static mt_status copy_rates(mt_arena *scratch, mt_system *s, mt_node *rate)
 }
 
 /* Finds the state that the stimulus changes most beside V, and removes the stimulus from the derivatives. */
-static mt_status remove_stimulus(mt_system *s, const double *parameters)
+static mt_status remove_stimulus(mt_system *s)
 {
     MT_SCRATCH(scratch);
     mt_algebra *m = &s->algebra;
@@ -154,7 +154,7 @@ static mt_status remove_stimulus(mt_system *s, const double *parameters)
     MT_ALLOC(scratch, states, s->n_states);
     for (size_t k = 0; k <= s->n_states; k++) mt_graph_mark(m->graph, by[k], used);
     for (size_t k = 0; k < s->n_states; k++) states[k] = s->equations->variable[s->state[k]].value;
-    MT_TRY(mt_system_values(s, used, s->equations->variable[s->v].value * s->mV, states, parameters, value));
+    MT_TRY(mt_system_values(s, used, s->equations->variable[s->v].value * s->mV, states, value));
     const double of_v = value[by[s->n_states]];
     for (size_t k = 0; k < s->n_states; k++) {
         const double per_mV = value[by[k]] / of_v;
@@ -188,8 +188,8 @@ static mt_status find_leaves(mt_arena *arena, mt_system *s)
             if (e->variable[variable].kind == MT_VARIABLE_TIME)
                 return mt_fail(MT_INPUT,
                     "%s: the derivative of '%.80s' depends on time; supported is a stimulus current, "
-                    "annotated "
-                    "in the file or named by --stimulus-current of `myotile model import` if it has no usual "
+                    "annotated in "
+                    "the file or named by --stimulus-current of `myotile model import` if it has no usual "
                     "name",
                     e->path, e->variable[k < s->n_states ? s->state[k] : s->v].name);
         }
@@ -231,12 +231,12 @@ mt_status mt_system_build(
     if (system->n_states > MT_SYSTEM_STATES_MAX)
         return mt_fail(MT_INPUT, "%s: %zu states; at most %d are supported", e->path, system->n_states,
             MT_SYSTEM_STATES_MAX);
-    MT_TRY(remove_stimulus(system, NULL));
+    MT_TRY(remove_stimulus(system));
     return find_leaves(arena, system);
 }
 
-mt_status mt_system_values(const mt_system *system, const bool *used, double v_mV, const double *states,
-    const double *parameters, double *value)
+mt_status mt_system_values(
+    const mt_system *system, const bool *used, double v_mV, const double *states, double *value)
 {
     MT_SCRATCH(scratch);
     const mt_equations *e = system->equations;
@@ -244,8 +244,6 @@ mt_status mt_system_values(const mt_system *system, const bool *used, double v_m
     double *variable;
     MT_ALLOC(scratch, variable, e->n + 2);
     for (size_t k = 0; k < e->n; k++) variable[k] = e->variable[k].value;
-    for (size_t k = 0; parameters && k < system->n_parameters; k++)
-        variable[system->parameter[k]] = parameters[k];
     for (size_t k = 0; k < system->n_states; k++) variable[system->state[k]] = states[k];
     variable[system->v] = v_mV;
     variable[system->dt] = variable[system->step] = 1;

@@ -46,6 +46,6 @@ MT_NODISCARD mt_status mt_system_build(
     mt_arena *arena, const mt_equations *equations, const mt_system_names *names, mt_system *system);
 
 /* Computes the derivatives, and any other expressions, at a state: sets value[algebra.graph->n] of all nodes that are marked in used[],
- * from V [mV], states [n_states] and parameters [n_parameters]; dt = step = 1. */
-MT_NODISCARD mt_status mt_system_values(const mt_system *system, const bool *used, double v_mV,
-    const double *states, const double *parameters, double *value);
+ * from V [mV] and states [n_states], for the parameters of the file; dt = step = 1. */
+MT_NODISCARD mt_status mt_system_values(
+    const mt_system *system, const bool *used, double v_mV, const double *states, double *value);

@@ -13,7 +13,7 @@
 #include "data/files/xml_tree.h"
 #include "solver/cells/import/cellml_metadata.h"
 #include "solver/cells/import/cellml_units.h"
-#include "solver/cells/import/dictionary.h"
+#include "solver/cells/import/scoped_names.h"
 #include "solver/cells/import/mathml.h"
 #include "solver/cells/graph/complete.h"
 
@@ -46,8 +46,8 @@ typedef struct reader {
     mt_equations *equations;
     mt_mathml math;
     mt_cellml_units units;
-    mt_dictionary components, variables; /* the scope of a variable is its component */
-    const char **component;              /* [1 + n_components] names */
+    mt_scoped_names components, variables; /* the scope of a variable is its component */
+    const char **component;                /* [1 + n_components] names */
     size_t n_components;
     variable *variable; /* [n] */
     uint32_t *parent;   /* [n] of connected variables (data/core/disjoint.h) */
@@ -102,9 +102,11 @@ static mt_status read_variable(reader *r, const element *e)
     v->component = (uint32_t)r->n_components;
     MT_TRY(need(r, e, "name", &v->name));
     MT_TRY(need(r, e, "units", &v->unit_text));
-    if (!mt_dictionary_add(&r->variables, v->component, v->name, r->n))
+    const size_t length = strlen(v->name);
+    if (mt_scoped_names_find(&r->variables, v->component, v->name, length))
         return mt_xml_tree_fail(&r->tree, e, "a second variable '%s' of component '%s'",
             mt_utf8_shown(v->name), mt_utf8_shown(r->component[v->component]));
+    MT_TRY(mt_scoped_names_add(r->scratch, &r->variables, v->component, v->name, length, r->n));
     MT_TRY(mt_cellml_units_find(&r->units, v->component, e, v->unit_text, &v->unit));
     r->set[r->n++] = (set){.defined = NONE,
         .by = NONE,
@@ -120,8 +122,10 @@ static mt_status read_component(reader *r, const element *component)
 {
     const char **name = &r->component[++r->n_components];
     MT_TRY(need(r, component, "name", name));
-    if (!mt_dictionary_add(&r->components, 0, *name, r->n_components))
+    const size_t length = strlen(*name);
+    if (mt_scoped_names_find(&r->components, 0, *name, length))
         return mt_xml_tree_fail(&r->tree, component, "a second component '%s'", mt_utf8_shown(*name));
+    MT_TRY(mt_scoped_names_add(r->scratch, &r->components, 0, *name, length, r->n_components));
     for (const element *e = component->first; e; e = e->next) {
         if (is(e, "reaction") || is(e, "reset"))
             return mt_xml_tree_fail(&r->tree, e, "is not supported; supported are equations in <math>");
@@ -147,8 +151,6 @@ static mt_status read_components(reader *r)
     MT_ALLOC(r->scratch, r->variable, n);
     MT_ALLOC(r->scratch, r->set, n);
     MT_ALLOC(r->scratch, r->parent, n);
-    MT_TRY(mt_dictionary_new(r->scratch, components, &r->components));
-    MT_TRY(mt_dictionary_new(r->scratch, n, &r->variables));
     mt_disjoint_begin(r->parent, n);
     for (const element *e = r->tree.root->first; e; e = e->next)
         if (is(e, "component")) MT_TRY(read_component(r, e));
@@ -160,7 +162,7 @@ static mt_status find_variable(
     const reader *r, size_t scope, const element *e, const char *name, uint32_t *index)
 {
     size_t found;
-    if (!mt_dictionary_find(&r->variables, scope, name, &found))
+    if (!mt_scoped_names_value(&r->variables, scope, name, &found))
         return mt_xml_tree_fail(&r->tree, e, "component '%s' has no variable '%s'",
             mt_utf8_shown(r->component[scope]), mt_utf8_shown(name));
     *index = (uint32_t)found;
@@ -185,7 +187,7 @@ static mt_status find_component(const reader *r, const element *e, const char *a
 {
     const char *name;
     MT_TRY(need(r, e, attribute, &name));
-    if (mt_dictionary_find(&r->components, 0, name, component)) return MT_OK;
+    if (mt_scoped_names_value(&r->components, 0, name, component)) return MT_OK;
     return mt_xml_tree_fail(&r->tree, e, "there is no component '%s'", mt_utf8_shown(name));
 }
 
@@ -463,7 +465,7 @@ static mt_status build_initial_value(reader *r, const set *s)
             mt_cellml_units_number(&r->units, r->equations, v->component, v->element, v->unit_text, &unit));
         MT_TRY(at(r, v->element, mt_graph_number_in(r->equations->graph, value, unit, &node)));
         MT_TRY(convert(r, v->element, v->unit, to->unit, &node));
-    } else if (fits && mt_dictionary_find(&r->variables, v->component, word, &named)) {
+    } else if (fits && mt_scoped_names_value(&r->variables, v->component, word, &named)) {
         MT_TRY(check_units(r, v->element, s->initial, (uint32_t)named));
         MT_TRY(refer(r, v->element, (uint32_t)named, &node));
         MT_TRY(convert(r, v->element, r->variable[named].unit, to->unit, &node));
@@ -504,12 +506,12 @@ static mt_status build_all(reader *r)
 
 static mt_status read_metadata(reader *r)
 {
-    mt_dictionary ids;
-    MT_TRY(mt_dictionary_new(r->scratch, r->n, &ids));
+    mt_scoped_names ids = {0};
     for (uint32_t k = 0; k < r->n; k++) {
         const char *id = mt_xml_tree_local(r->variable[k].element, "id", NULL);
         const set *s = &r->set[set_of(r, k)];
-        if (id && s->index != SIZE_MAX) (void)mt_dictionary_add(&ids, 0, id, s->index);
+        if (!id || s->index == SIZE_MAX || mt_scoped_names_find(&ids, 0, id, strlen(id))) continue;
+        MT_TRY(mt_scoped_names_add(r->scratch, &ids, 0, id, strlen(id), s->index));
     }
     return mt_cellml_metadata_read(&r->tree, &ids, r->equations);
 }

@@ -46,12 +46,12 @@ static mt_status copy_text(mt_arena *arena, const element *e, const char **copy)
 }
 
 /* Adds the labels in <Description about="#ID"><is resource="...oxford-metadata#LABEL"/></Description>. */
-static mt_status read_labels(const element *description, const mt_dictionary *ids, mt_equations *equations)
+static mt_status read_labels(const element *description, const mt_scoped_names *ids, mt_equations *equations)
 {
     static const char vocabulary[] = "oxford-metadata#";
     const char *about = mt_xml_tree_local(description, "about", "");
     size_t index;
-    if (*about != '#' || !mt_dictionary_find(ids, 0, about + 1, &index)) return MT_OK;
+    if (*about != '#' || !mt_scoped_names_value(ids, 0, about + 1, &index)) return MT_OK;
     mt_variable *v = &equations->variable[index];
     for (const element *e = description->first; e; e = e->next) {
         const char *label = is(e, "is") ? strstr(mt_xml_tree_local(e, "resource", ""), vocabulary) : NULL;
@@ -87,7 +87,8 @@ static mt_status read_title(const element *root, const element *e, mt_equations 
     return copy_text(equations->arena, title, &found->described);
 }
 
-mt_status mt_cellml_metadata_read(const mt_xml_tree *tree, const mt_dictionary *ids, mt_equations *equations)
+mt_status mt_cellml_metadata_read(
+    const mt_xml_tree *tree, const mt_scoped_names *ids, mt_equations *equations)
 {
     titles found = {.described = NULL};
     for (const element *e = tree->root; e; e = following(tree->root, e, is(e, "math"))) {

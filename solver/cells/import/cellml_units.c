@@ -37,7 +37,8 @@ static mt_status add_standard(mt_cellml_units *units)
         cellml_unit *u = &units->unit[units->n];
         u->progress = DONE;
         if (!mt_unit_named(standard[k], strlen(standard[k]), &u->unit)) u->unit = mt_unit_unknown;
-        (void)mt_dictionary_add(&units->names, SIZE_MAX, standard[k], units->n++);
+        MT_TRY(mt_scoped_names_add(
+            units->arena, &units->names, SIZE_MAX, standard[k], strlen(standard[k]), units->n++));
     }
     return MT_OK;
 }
@@ -46,8 +47,10 @@ static mt_status add(mt_cellml_units *units, const element *e, size_t scope)
 {
     const char *name = mt_xml_tree_attribute(e, "name", "");
     if (!*name) return mt_xml_tree_fail(units->tree, e, "without a name");
-    if (!mt_dictionary_add(&units->names, scope, name, units->n))
+    const size_t length = strlen(name);
+    if (mt_scoped_names_find(&units->names, scope, name, length))
         return mt_xml_tree_fail(units->tree, e, "'%s' is defined twice", mt_utf8_shown(name));
+    MT_TRY(mt_scoped_names_add(units->arena, &units->names, scope, name, length, units->n));
     units->unit[units->n++] =
         (cellml_unit){.element = e, .scope = scope, .unit = mt_unit_none, .next = e->first};
     return MT_OK;
@@ -76,9 +79,9 @@ static mt_status for_each(const mt_xml_tree *tree, mt_cellml_units *units, size_
 
 static bool find(const mt_cellml_units *units, size_t scope, const char *name, size_t *index)
 {
-    return mt_dictionary_find(&units->names, scope, name, index) ||
-           mt_dictionary_find(&units->names, 0, name, index) ||
-           mt_dictionary_find(&units->names, SIZE_MAX, name, index);
+    return mt_scoped_names_value(&units->names, scope, name, index) ||
+           mt_scoped_names_value(&units->names, 0, name, index) ||
+           mt_scoped_names_value(&units->names, SIZE_MAX, name, index);
 }
 
 /* ---- resolution ---- */
@@ -172,11 +175,10 @@ mt_status mt_cellml_units_read(mt_arena *arena, const mt_xml_tree *tree, mt_cell
 {
     MT_SCRATCH(scratch);
     size_t n, *stack;
-    *units = (mt_cellml_units){.tree = tree};
+    *units = (mt_cellml_units){.arena = arena, .tree = tree};
     MT_TRY(for_each(tree, NULL, &n));
     MT_ALLOC(arena, units->unit, STANDARD + n);
     MT_ALLOC(scratch, stack, STANDARD + n);
-    MT_TRY(mt_dictionary_new(arena, STANDARD + n, &units->names));
     MT_TRY(add_standard(units));
     MT_TRY(for_each(tree, units, &n));
     for (size_t k = 0; k < units->n; k++)

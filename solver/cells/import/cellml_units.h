@@ -3,11 +3,12 @@
 
 #include "data/files/xml_tree.h"
 #include "solver/cells/graph/equations.h"
-#include "solver/cells/import/dictionary.h"
+#include "solver/cells/import/scoped_names.h"
 
 typedef struct mt_cellml_units {
     const mt_xml_tree *tree;
-    mt_dictionary names;
+    mt_arena *arena;
+    mt_scoped_names names;
     struct mt_cellml_unit *unit; /* [n] */
     size_t n;
 } mt_cellml_units;

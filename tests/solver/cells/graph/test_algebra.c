@@ -201,3 +201,31 @@ Test(algebra, powers_keep_a_ratio_together)
     cr_expect_float_eq(value_of(&m, power, leaf) / 65536, 1, 1e-12);
     for (mt_node k = 0; k < m.graph->n; k++) cr_expect_lt(fabs(value[k]), 1e6);
 }
+
+/* Returns w v u (v + u) / (exp(u / 7) - 1). The variables are created in this order, and w v before or after u (v + u). */
+static double product_of(const size_t order[3], bool first, const double *leaf)
+{
+    MT_SCRATCH(arena);
+    mt_algebra m = algebra_in(arena);
+    for (size_t k = 0; k < 3; k++) (void)mt_symbol(&m, order[k]);
+    const mt_node u = mt_symbol(&m, 2), v = mt_symbol(&m, 3), w = mt_symbol(&m, 4), sum = mt_sum(&m, v, u);
+    const mt_node before = first ? mt_product(&m, w, v) : mt_product(&m, u, sum);
+    const mt_node after = first ? mt_product(&m, sum, u) : mt_product(&m, v, w);
+    const mt_node grown = plus(&m, exp_of(&m, times(&m, 1. / 7, u)), -1);
+    return value_of(&m, mt_quotient(&m, mt_product(&m, before, after), grown), leaf);
+}
+
+Test(algebra, the_order_in_which_nodes_are_created_does_not_change_a_bit)
+{
+    static const size_t orders[][3] = {{2, 3, 4}, {4, 3, 2}, {3, 4, 2}, {2, 4, 3}, {3, 2, 4}, {4, 2, 3}};
+    uint64_t random = 21;
+    for (int turn = 0; turn < 100; turn++) {
+        double leaf[LEAVES];
+        for (size_t k = 0; k < LEAVES; k++) leaf[k] = between(&random, -3, 3);
+        const double first = product_of(orders[0], true, leaf);
+        for (size_t k = 0; k < 12; k++) {
+            const double other = product_of(orders[k / 2], k % 2 == 0, leaf);
+            cr_assert(memcmp(&first, &other, sizeof first) == 0, "order %zu: %.17g, %.17g", k, first, other);
+        }
+    }
+}

@@ -30,7 +30,7 @@ static void rates_of(const mt_system *s, double v_mV, double *v_rate, double *ra
     for (size_t k = 0; k < s->n_states; k++) states[k] = s->equations->variable[s->state[k]].value;
     mt_graph_mark(s->algebra.graph, s->v_rate, used);
     for (size_t k = 0; k < s->n_states; k++) mt_graph_mark(s->algebra.graph, s->rate[k], used);
-    cr_assert_eq(mt_system_values(s, used, v_mV, states, NULL, value), MT_OK);
+    cr_assert_eq(mt_system_values(s, used, v_mV, states, value), MT_OK);
     *v_rate = value[s->v_rate];
     for (size_t k = 0; k < s->n_states; k++) rate[k] = value[s->rate[k]];
 }

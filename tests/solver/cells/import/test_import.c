@@ -1,6 +1,9 @@
 #include <criterion/criterion.h>
 
+#include <string.h>
+
 #include "solver/cells/import/import.h"
+#include "solver/cells/model.h"
 #include "tests/answers.h"
 
 Test(import, a_file_is_read_by_the_reader_for_its_ending)
@@ -28,10 +31,11 @@ Test(import, an_unknown_ending_is_refused_with_the_known_ones)
     }
 }
 
-Test(import, every_format_has_an_ending_a_name_and_a_reader)
+Test(import, every_format_has_an_ending_that_users_are_told_a_name_and_a_reader)
 {
     for (const mt_import_format *f = mt_import_formats; f->ending; f++) {
         cr_assert_eq(f->ending[0], '.');
         cr_assert(f->name && f->read);
+        cr_assert(strstr(MT_CELL_MODEL_FILES, f->ending), "%s", f->ending);
     }
 }
