@@ -77,11 +77,24 @@ static mt_status for_each(const mt_xml_tree *tree, mt_cellml_units *units, size_
     return MT_OK;
 }
 
-static bool find(const mt_cellml_units *units, size_t scope, const char *name, size_t *index)
+/* Finds units of a component, of the model, or standard ones, in this order. NULL if there are none. */
+static cellml_unit *find(const mt_cellml_units *units, size_t scope, const char *name)
 {
-    return mt_scoped_names_value(&units->names, scope, name, index) ||
-           mt_scoped_names_value(&units->names, 0, name, index) ||
-           mt_scoped_names_value(&units->names, SIZE_MAX, name, index);
+    size_t index;
+    if (mt_scoped_names_value(&units->names, scope, name, &index) ||
+        mt_scoped_names_value(&units->names, 0, name, &index) ||
+        mt_scoped_names_value(&units->names, SIZE_MAX, name, &index))
+        return &units->unit[index];
+    return NULL;
+}
+
+/* The same; an error at the element that names them, if there are none. */
+static mt_status need(
+    const mt_cellml_units *units, size_t scope, const element *e, const char *name, cellml_unit **found)
+{
+    *found = find(units, scope, name);
+    if (*found) return MT_OK;
+    return mt_xml_tree_fail(units->tree, e, "units '%s' are not defined", mt_utf8_shown(name));
 }
 
 /* ---- resolution ---- */
@@ -143,7 +156,7 @@ static void open(cellml_unit *u)
 /* Resolves a unit, and before it those on which it depends, without recursion: a chain of definitions can be long. */
 static mt_status resolve(mt_cellml_units *units, size_t *stack, size_t root)
 {
-    size_t depth = 0, base;
+    size_t depth = 0;
     stack[depth++] = root;
     open(&units->unit[root]);
     while (depth > 0) {
@@ -154,17 +167,17 @@ static mt_status resolve(mt_cellml_units *units, size_t *stack, size_t root)
             continue;
         }
         const char *name = mt_xml_tree_attribute(u->next, "units", "");
-        if (!find(units, u->scope, name, &base))
-            return mt_xml_tree_fail(units->tree, u->next, "units '%s' are not defined", mt_utf8_shown(name));
-        if (units->unit[base].progress == OPEN)
+        cellml_unit *base;
+        MT_TRY(need(units, u->scope, u->next, name, &base));
+        if (base->progress == OPEN)
             return mt_xml_tree_fail(
                 units->tree, u->next, "units '%s' are defined by themselves", mt_utf8_shown(name));
-        if (units->unit[base].progress == NEW) {
-            open(&units->unit[base]);
-            stack[depth++] = base;
+        if (base->progress == NEW) {
+            open(base);
+            stack[depth++] = (size_t)(base - units->unit);
             continue;
         }
-        MT_TRY(multiply(units, u, units->unit[base].unit));
+        MT_TRY(multiply(units, u, base->unit));
         u->next = u->next->next;
         skip_others(u);
     }
@@ -188,28 +201,20 @@ mt_status mt_cellml_units_read(mt_arena *arena, const mt_xml_tree *tree, mt_cell
 
 /* ---- use ---- */
 
-static mt_status need(
-    const mt_cellml_units *units, size_t scope, const element *e, const char *name, size_t *index)
-{
-    if (find(units, scope, name, index)) return MT_OK;
-    return mt_xml_tree_fail(units->tree, e, "units '%s' are not defined", mt_utf8_shown(name));
-}
-
 mt_status mt_cellml_units_find(
     const mt_cellml_units *units, size_t scope, const element *e, const char *name, mt_unit *unit)
 {
-    size_t index;
-    MT_TRY(need(units, scope, e, name, &index));
-    *unit = units->unit[index].unit;
+    cellml_unit *u;
+    MT_TRY(need(units, scope, e, name, &u));
+    *unit = u->unit;
     return MT_OK;
 }
 
 mt_status mt_cellml_units_number(mt_cellml_units *units, mt_equations *equations, size_t scope,
     const element *e, const char *name, uint32_t *number)
 {
-    size_t index;
-    MT_TRY(need(units, scope, e, name, &index));
-    cellml_unit *u = &units->unit[index];
+    cellml_unit *u;
+    MT_TRY(need(units, scope, e, name, &u));
     if (!u->numbered) MT_TRY(mt_equations_unit(equations, u->unit, &u->number));
     u->numbered = true;
     *number = u->number;
