@@ -1,94 +1,52 @@
 #include "app/heart/gmsh.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "data/files/data_folder.h"
+#include "data/core/child.h"
 #include "data/core/progress.h"
 #include "data/files/file.h"
 #include "mesh/files/gmsh.h"
 
-/* Waits for the child by polling, since a signal does not end a wait (mt_progress_catch_interrupt) and can arrive just before one. */
-static void wait_for(pid_t child, int *ended)
+/* Runs gmsh with fixed addresses: version 4.8.4 sorts by addresses, so meshes would not be reproducible. */
+static mt_status run(const char *const words[], const mt_gmsh_number *first)
 {
-    const struct timespec pause = {.tv_nsec = 10000000};
-    while (waitpid(child, ended, WNOHANG) == 0) {
-        if (mt_progress_interrupted()) (void)kill(child, SIGTERM);
-        (void)nanosleep(&pause, NULL);
-    }
-}
-
-enum { CANNOT_START = 127 };
-
-/* Executes the program in the child, without output, and so that it dies with its parent. Disables address randomisation if the
- * system allows it: gmsh 4.8.4 sorts by addresses, so meshes would not be reproducible. */
-static _Noreturn void become(char *const words[], pid_t parent)
-{
-    const int nowhere = open("/dev/null", O_RDWR);
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(CANNOT_START); /* the parent has already ended */
-    (void)signal(SIGPIPE, SIG_DFL), (void)signal(SIGXFSZ, SIG_DFL);
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) (void)dup2(nowhere, fd);
-    (void)personality(PER_LINUX | ADDR_NO_RANDOMIZE);
-    (void)execvp(words[0], words);
-    _exit(CANNOT_START);
-}
-
-/* Runs a program and waits for it. A signal ends both. */
-static mt_status run(char *const words[], const mt_gmsh_number *first)
-{
-    int ended = 0;
-    const pid_t parent = getpid();
-    mt_progress_catch_interrupt(NULL);
-    const pid_t child = fork();
-    if (child == 0) become(words, parent);
-    if (child > 0) wait_for(child, &ended);
-    mt_progress_exit_on_interrupt();
-    if (child < 0) return mt_fail(MT_FILE, "gmsh: cannot be started: %s", strerror(errno));
-    if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped while gmsh was running");
-    if (WIFEXITED(ended) && WEXITSTATUS(ended) == CANNOT_START)
+    mt_child gmsh = {.words = words, .fixed_addresses = true};
+    MT_TRY(mt_children_run(1, &gmsh));
+    if (gmsh.code == MT_CHILD_NOT_STARTED)
         return mt_fail(MT_FILE,
             "gmsh: not found or cannot be started; this command requires gmsh (Debian package gmsh)");
-    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
-        return mt_fail(MT_NUMERICS, "gmsh failed with %s %g", first->name, first->value);
+    if (gmsh.code != 0) return mt_fail(MT_NUMERICS, "gmsh failed with %s %g", first->name, first->value);
     return MT_OK;
 }
-
-static char *word(const char *text) { return (char *)(uintptr_t)text; }
 
 mt_status mt_gmsh_mesh(mt_arena *arena, const char *script, const char *surface, size_t n_numbers,
     const mt_gmsh_number *numbers, const char *out, mt_mesh *mesh)
 {
     static const char *const fixed[] = {"-3", "-algo", "hxt", "-format", "msh41", "-bin", "-o"};
     enum { FIXED = sizeof fixed / sizeof *fixed, OTHERS = 5 }; /* gmsh, surface, script, output, NULL */
-    char path[MT_FILE_PATH_MAX], value[MT_GMSH_NUMBERS_MAX][32],
-        *words[OTHERS + FIXED + 3 * MT_GMSH_NUMBERS_MAX];
+    char path[MT_FILE_PATH_MAX], value[MT_GMSH_NUMBERS_MAX][32];
+    const char *words[OTHERS + FIXED + 3 * MT_GMSH_NUMBERS_MAX];
     mt_file body;
     int n = 0;
     assert(n_numbers > 0 && n_numbers <= MT_GMSH_NUMBERS_MAX);
     if (snprintf(path, sizeof path, "%s/geometry/%s", mt_data_folder(), script) >= (int)sizeof path)
         return mt_fail(MT_INPUT, "%s: the path is too long", script);
-    words[n++] = word("gmsh");
-    if (surface) words[n++] = word(surface);
+    words[n++] = "gmsh";
+    if (surface) words[n++] = surface;
     words[n++] = path;
-    for (size_t k = 0; k < FIXED; k++) words[n++] = word(fixed[k]);
+    for (size_t k = 0; k < FIXED; k++) words[n++] = fixed[k];
     MT_TRY(mt_file_reserve(out, &body));
-    words[n++] = word(mt_file_temporary(&body));
+    words[n++] = mt_file_temporary(&body);
     for (size_t k = 0; k < n_numbers; k++) {
         (void)snprintf(value[k], sizeof value[k], "%.9g", numbers[k].value);
-        words[n++] = word("-setnumber");
-        words[n++] = word(numbers[k].name);
+        words[n++] = "-setnumber";
+        words[n++] = numbers[k].name;
         words[n++] = value[k];
     }
     words[n] = NULL;
