@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 #include "data/yaml/yaml.h"
 
 static const char kind[] = "partition";

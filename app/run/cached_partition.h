@@ -1,4 +1,4 @@
-/* Partitions in the cache (app/run/cache.h). METIS takes about ten seconds for three million elements and always returns the same
+/* Partitions in the cache (data/files/cache.h). METIS takes about ten seconds for three million elements and always returns the same
  * partition.
  *
  * The key is a fingerprint of all inputs: the adjacency, the tiling with its machine, the number of IPUs, the scheme, and

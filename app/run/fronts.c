@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 #include "data/core/progress.h"
 #include "solver/diffusion/spreading.h"
 

@@ -1,6 +1,6 @@
 #include "app/run/operator.h"
 
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 #include "data/core/progress.h"
 #include "solver/diffusion/limits.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/core/progress.h"
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 
 /* The pacing of a variant. */
 typedef struct pacing {

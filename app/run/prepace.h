@@ -1,7 +1,7 @@
 /* Pre-pacing: each cell variant of a problem is paced as a single cell from its resting state, in double precision and with the problem's
  * time step (`mt_cell_pace`). A variant is paced once, for all elements that use it.
  *
- * The final state is stored in the cache (app/run/cache.h), separately for each variant. The key is a fingerprint of the model's name,
+ * The final state is stored in the cache (data/files/cache.h), separately for each variant. The key is a fingerprint of the model's name,
  * parameters, resting state, time step, pulses and MT_PREPACE_VERSION, and of the state after the first beat, which reveals a change of the
  * equations. That beat is therefore computed in every run. */
 #pragma once

@@ -2,7 +2,7 @@
 
 #include "tests/app/program.h"
 
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 #include "mesh/make/slab.h"
 #include "mesh/vtk/vtkhdf.h"
 #include "solver/diffusion/diffusion.h"

@@ -1,8 +1,8 @@
 #include <criterion/criterion.h>
 
-#include "tests/app/program.h"
+#include "tests/room.h"
 
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

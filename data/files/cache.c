@@ -1,4 +1,4 @@
-#include "app/run/cache.h"
+#include "data/files/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
