@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "solver/cells/graph/cell_program.h"
+#include "solver/cells/graph/instructions.h"
 
 /* Cells are computed in chunks of blocks: an instruction at a time for all blocks of a chunk. A register is an array of one block for each
  * block of the chunk, so the registers of a chunk stay in the nearest cache. */
@@ -44,24 +45,17 @@ typedef struct place {
     CASE(MT_CODE_PAIR(first, MT_PAIR_DIVIDE), (r) / C)                                                       \
     CASE(MT_CODE_PAIR(first, MT_PAIR_DIVIDE_BY), C / (r))
 
-static inline lanes truth(lanes x, lanes y, lanes z) { return lanes_select_equal(x, lanes_all(0), z, y); }
+#define NOTHING(code, value)
 
 /* Executes the arithmetic of one instruction on n blocks. */
 static inline __attribute__((always_inline)) bool execute_common(
     const mt_instruction *i, const place *reg, size_t n)
 {
+    const lanes zero = lanes_all(0);
     const place a = reg[i->operand[0]], x = reg[i->operand[1]], y = reg[i->operand[2]],
                 z = reg[i->operand[3]], to = reg[i->to];
     switch (i->code) {
-        CASE(MT_CODE_NEGATE, -A)
-        CASE(MT_CODE_SQRT, lanes_sqrt(A))
-        CASE(MT_CODE_EXP, lanes_exp(A))
-        CASE(MT_CODE_EXPM1, lanes_expm1(A))
-        CASE(MT_CODE_LOG, lanes_log(A))
-        CASE(MT_CODE_ADD, A + B)
-        CASE(MT_CODE_SUBTRACT, A - B)
-        CASE(MT_CODE_MULTIPLY, A * B)
-        CASE(MT_CODE_DIVIDE, A / B)
+        MT_INSTRUCTIONS(CASE, NOTHING)
         CASE(MT_CODE_EXP_NEGATE, lanes_exp(-A))
         CASE(MT_CODE_EXP_MULTIPLY, lanes_exp(A * B))
         CASE(MT_CODE_EXP_DIVIDE, lanes_exp(A / B))
@@ -72,10 +66,6 @@ static inline __attribute__((always_inline)) bool execute_common(
         PAIRS(MT_CODE_SUBTRACT, A - B)
         PAIRS(MT_CODE_MULTIPLY, A * B)
         PAIRS(MT_CODE_DIVIDE, A / B)
-        CASE(MT_CODE_SELECT, truth(A, B, C))
-        CASE(MT_CODE_SELECT_LESS, lanes_select_less(A, B, C, D))
-        CASE(MT_CODE_SELECT_LESS_EQUAL, lanes_select_less_equal(A, B, C, D))
-        CASE(MT_CODE_SELECT_EQUAL, lanes_select_equal(A, B, C, D))
     default:
         return false;
     }
@@ -88,29 +78,7 @@ static void execute_rare(const mt_instruction *i, const place *reg, size_t n)
     const lanes one = lanes_all(1), zero = lanes_all(0);
     const place a = reg[i->operand[0]], x = reg[i->operand[1]], to = reg[i->to];
     switch (i->code) {
-        CASE(MT_CODE_ABS, lanes_abs(A))
-        CASE(MT_CODE_FLOOR, lanes_floor(A))
-        CASE(MT_CODE_CEIL, lanes_ceil(A))
-        CASE(MT_CODE_SIN, lanes_sin(A))
-        CASE(MT_CODE_COS, lanes_cos(A))
-        CASE(MT_CODE_TAN, lanes_tan(A))
-        CASE(MT_CODE_ASIN, lanes_asin(A))
-        CASE(MT_CODE_ACOS, lanes_acos(A))
-        CASE(MT_CODE_ATAN, lanes_atan(A))
-        CASE(MT_CODE_SINH, lanes_sinh(A))
-        CASE(MT_CODE_COSH, lanes_cosh(A))
-        CASE(MT_CODE_TANH, lanes_tanh(A))
-        CASE(MT_CODE_CBRT, lanes_cbrt(A))
-        CASE(MT_CODE_NOT, lanes_select_equal(A, zero, one, zero))
-        CASE(MT_CODE_POWER, lanes_pow(A, B))
-        CASE(MT_CODE_MIN, lanes_min(A, B))
-        CASE(MT_CODE_MAX, lanes_max(A, B))
-        CASE(MT_CODE_REMAINDER, lanes_remainder(A, B))
-        CASE(MT_CODE_LESS, lanes_select_less(A, B, one, zero))
-        CASE(MT_CODE_LESS_EQUAL, lanes_select_less_equal(A, B, one, zero))
-        CASE(MT_CODE_EQUAL, lanes_select_equal(A, B, one, zero))
-        CASE(MT_CODE_AND, truth(A, truth(B, one, zero), zero))
-        CASE(MT_CODE_OR, truth(A, one, truth(B, one, zero)))
+        MT_INSTRUCTIONS(NOTHING, CASE)
     default:
         break;
     }
