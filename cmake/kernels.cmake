@@ -3,14 +3,16 @@
 # side by side, which gcc arranges only when asked to, and best for a processor that does not do so itself.
 set(side_by_side "$<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure>")
 set(in_order "$<$<C_COMPILER_ID:GNU>:-mtune=goldmont>")
+set(flags_avx2 -mavx2 -mfma)
+set(flags_avx512 -mavx512f -mavx512dq -mfma -mprefer-vector-width=512)
+set(exact -ffp-contract=off -fno-math-errno -fno-trapping-math)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
 function(mt_kernel target sources arithmetic isa)
   set(object ${target}_${arithmetic}_${isa})
   add_library(${object} OBJECT ${sources})
   target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR})
   # Pedantry knows no vectors of 64 bytes passed by value between inlined functions.
-  target_compile_options(${object} PRIVATE -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
-    ${side_by_side} ${ARGN})
+  target_compile_options(${object} PRIVATE -O3 ${exact} -Wno-psabi ${side_by_side} ${ARGN})
   target_compile_definitions(${object} PRIVATE MT_REAL_NAME=${arithmetic} MT_ISA=${isa})
   if(arithmetic STREQUAL double)
     target_compile_definitions(${object} PRIVATE MT_DOUBLE)
@@ -21,9 +23,22 @@ function(mt_kernels target sources)
   foreach(arithmetic float double)
     mt_kernel(${target} "${sources}" ${arithmetic} base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-      mt_kernel(${target} "${sources}" ${arithmetic} avx2 -mavx2 -mfma)
-      mt_kernel(${target} "${sources}" ${arithmetic} avx512 -mavx512f -mavx512dq -mfma -mprefer-vector-width=512 ${in_order})
+      mt_kernel(${target} "${sources}" ${arithmetic} avx2 ${flags_avx2})
+      mt_kernel(${target} "${sources}" ${arithmetic} avx512 ${flags_avx512} ${in_order})
     endif()
   endforeach()
 endfunction()
 mt_kernels(mt_solver "${kernels}")
+
+# Imported models are compiled at run time from the headers of the kernels as text (solver/cells/graph/compiled.h), by any C compiler. Their
+# source lists the operations in an order that is faster without the scheduling above.
+set(text ${CMAKE_BINARY_DIR}/generated/solver/cells/graph/kernel_text.inc)
+set(head solver/kernels/lanes.h solver/kernels/functions.h solver/kernels/rare_functions.h solver/cells/pace.h)
+set(tail solver/kernels/multirate.h solver/kernels/block.h solver/kernels/multirate_equations.h solver/cells/kernel.h)
+set(flags_base -std=c17 -O2 ${exact})
+add_custom_command(OUTPUT ${text} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUT=${text} -D "HEAD=${head}" -D "TAIL=${tail}" -D "BASE=${flags_base}"
+    -D "AVX2=${flags_base};${flags_avx2}" -D "AVX512=${flags_base};${flags_avx512}" -P ${CMAKE_SOURCE_DIR}/cmake/kernel_text.cmake
+  DEPENDS ${head} ${tail} cmake/kernel_text.cmake)
+target_sources(mt_solver PRIVATE ${text})
+target_include_directories(mt_solver PRIVATE ${CMAKE_BINARY_DIR}/generated)

@@ -15,6 +15,7 @@
 #include "mesh/make/slab.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/parts.h"
+#include "solver/cells/graph/compiled.h"
 #include "solver/cells/open.h"
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
@@ -188,6 +189,25 @@ static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_pro
     return mt_mesh_select(arena, &p->whole, conducting, &p->mesh);
 }
 
+/* Evaluations of a cell with multirate stepping, relative to uniform stepping; only for the decision to compile. */
+#define MULTIRATE_SHARE 0.15
+
+/* Compiles the model of a file if the case requires it or the run is long. */
+static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+{
+    const double share = input->cell.stepping == MT_STEPPING_MULTIRATE ? MULTIRATE_SHARE : 1,
+                 evaluations = share * (double)p->mesh.n_elements * (double)mt_case_steps(input);
+    const bool automatic = input->cell.compile == MT_CASE_COMPILE_AUTO;
+    const mt_cell_model **model = &p->monodomain.model;
+    if (input->cell.compile == MT_CASE_COMPILE_NEVER) return MT_OK;
+    if (automatic && !mt_compile_pays(*model, evaluations)) return MT_OK;
+    const mt_status status = mt_fail_in("cell.compile", mt_cell_compile(arena, *model, cached, model));
+    if (!automatic || (status != MT_FILE && status != MT_NUMERICS)) return status;
+    mt_warn("%s: cell.model: found no compiled code, so the run takes up to twice as long: %s",
+        (*model)->name, mt_message());
+    return MT_OK;
+}
+
 /* Sets the parameters of the time loop other than stimuli and cells. */
 static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
@@ -283,6 +303,7 @@ mt_status mt_problem_make_on(
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(compile_model(arena, input, cached, p));
     warn_of_channels(input, p);
     MT_TRY(make_fronts(arena, input, cached, p));
     MT_TRY(warn_of_errors(input, p));
@@ -310,13 +331,17 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
     MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
-    return mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain);
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    if (mt_cell_model_same(made->monodomain.model, p->monodomain.model))
+        p->monodomain.model = made->monodomain.model; /* it can be compiled */
+    return MT_OK;
 }
 
 mt_status mt_problem_make_like(
     mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *p)
 {
     MT_TRY(begin_like(arena, made, input, p));
+    MT_TRY(compile_model(arena, input, cached, p));
     MT_TRY(make_fronts(arena, input, cached, p));
     if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return set_loop(arena, input, p);
     MT_TRY(warn_of_errors(input, p));

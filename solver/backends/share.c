@@ -1,4 +1,5 @@
 #include "solver/backends/share.h"
+#include "solver/cells/graph/compiled.h"
 #include "solver/cells/open.h"
 
 #include <assert.h>
@@ -204,6 +205,7 @@ typedef struct model_parcel {
     char *name; /* [n_name], NUL-terminated */
     char identity[MT_CELL_IDENTITY];
     size_t n_name, n_parameters, n_states;
+    bool compiled; /* on rank 0 */
 } model_parcel;
 
 static mt_status pass_model(parcel *p, const mt_cell_model *model, model_parcel *m)
@@ -211,7 +213,10 @@ static mt_status pass_model(parcel *p, const mt_cell_model *model, model_parcel 
     *m = (model_parcel){.name = NULL};
     if (p->gives) {
         const size_t n = strlen(model->name) + 1;
-        *m = (model_parcel){.n_name = n, .n_parameters = model->n_parameters, .n_states = model->n_states};
+        *m = (model_parcel){.n_name = n,
+            .n_parameters = model->n_parameters,
+            .n_states = model->n_states,
+            .compiled = model->compiled};
         (void)snprintf(m->identity, sizeof m->identity, "%s", model->identity);
         MT_COPY(p->arena, m->name, model->name, n);
     }
@@ -223,14 +228,16 @@ static mt_status pass_model(parcel *p, const mt_cell_model *model, model_parcel 
     return MT_OK;
 }
 
-/* Opens the model on a rank. Its file must have the same content there. */
+/* Opens the model on a rank. Its file must have the same content there. Without a compiler it is interpreted, with the same bits. */
 static mt_status open_model(mt_arena *arena, const model_parcel *m, const mt_cell_model **model)
 {
     MT_TRY(mt_cell_model_open(arena, m->name, model));
-    if (strcmp((*model)->identity, m->identity) == 0) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: the ionic model is %s on one rank, and %s on rank 0; allowed: the same file", m->name,
-        (*model)->identity, m->identity);
+    if (strcmp((*model)->identity, m->identity) != 0)
+        return mt_fail(MT_INPUT,
+            "%s: the ionic model is %s on one rank, and %s on rank 0; allowed: the same file", m->name,
+            (*model)->identity, m->identity);
+    const mt_status status = m->compiled ? mt_cell_compile(arena, *model, true, model) : MT_OK;
+    return status == MT_MEMORY || status == MT_STOPPED ? status : MT_OK;
 }
 
 static mt_status pass_variants(parcel *p, const model_parcel *model, size_t n, mt_cell_variant **variants)

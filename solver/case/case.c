@@ -19,6 +19,10 @@ static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
 static const char *const backends[] = {"cpu", "ipu", NULL};
+static const char *const compiles[] = {[MT_CASE_COMPILE_AUTO] = "auto",
+    [MT_CASE_COMPILE_NEVER] = "never",
+    [MT_CASE_COMPILE_ALWAYS] = "always",
+    NULL};
 
 mt_status mt_case_layers(const mt_cell_model *model, size_t of_layer[MT_CASE_LAYERS])
 {
@@ -214,6 +218,11 @@ static const mt_yaml_key cell_keys[] = {
     MT_YAML_DOUBLE(mt_case, cell.tolerance_mV, "tolerance_mV", "0.1", MT_YAML_WITHIN(0, 10),
         "With multirate stepping: the change of V after which a cell is evaluated again.",
         .affects = MT_AFFECTS_STATE),
+    MT_YAML_ENUM(mt_case, cell.compile, "compile", "auto", compiles,
+        "Execution of the ionic model of a file. never: it is interpreted. always: it is compiled by the C "
+        "compiler of the system ($CC, or cc). auto: it is compiled for a long run, if there is a compiler. "
+        "The results are the same bits. Built-in models are always compiled.",
+        .affects = MT_AFFECTS_NOTHING),
     MT_YAML_END};
 static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.dt_ms, "dt_ms", "0.02", MT_YAML_WITHIN(1e-4, 1),

@@ -74,6 +74,13 @@ typedef struct mt_case_samples {
  * activated; or after which no element was activated for MT_CASE_QUIET_MS and no pulse is left. The slowest wavefronts travel 5 mm in that
  * time, so the remaining elements are not reached. */
 #define MT_CASE_QUIET_MS 25
+/* Compilation of the model of a file (solver/cells/graph/compiled.h). */
+typedef enum mt_case_compile {
+    MT_CASE_COMPILE_AUTO,
+    MT_CASE_COMPILE_NEVER,
+    MT_CASE_COMPILE_ALWAYS
+} mt_case_compile;
+
 typedef enum mt_case_until { MT_CASE_UNTIL_END, MT_CASE_UNTIL_ACTIVATED } mt_case_until;
 
 /* Tolerance for times that must be whole numbers of steps, as a fraction of dt_ms. It allows for rounded decimals: 100 ms are 3000.003
@@ -106,6 +113,7 @@ typedef struct mt_case {
         mt_cell_request asked; /* changes of its parameters */
         mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */
+        mt_case_compile compile;
     } cell;
     struct {
         double dt_ms, end_ms;

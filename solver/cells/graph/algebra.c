@@ -422,6 +422,12 @@ mt_node mt_choice(mt_algebra *m, mt_node condition, mt_node yes, mt_node no)
     if (m->status != MT_OK) return 0;
     if (is_number(m, condition)) return number_of(m, condition) != 0 ? yes : no;
     if (yes == no) return yes;
+    const mt_graph_node *one = &m->graph->node[condition];
+    if (one->op == MT_OP_LESS || one->op == MT_OP_LESS_EQUAL) {
+        const mt_node smaller = one->operand[0], larger = one->operand[1];
+        if (yes == smaller && no == larger) return raw(m, MT_OP_MIN, larger, smaller, MT_NO_NODE);
+        if (yes == larger && no == smaller) return raw(m, MT_OP_MAX, smaller, larger, MT_NO_NODE);
+    }
     return raw(m, MT_OP_SELECT, condition, yes, no);
 }
 

@@ -661,3 +661,42 @@ Test(run, a_run_that_is_interrupted_during_setup_leaves_no_files)
     cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
     cr_assert_eq(things(), before);
 }
+
+/* ---- the model of a file, interpreted and compiled ---- */
+
+#define SMALL_FILE_MODEL                                                                                     \
+    "--set cell.model=mitchell_schaeffer.mmt --set cell.type=default --set "                                 \
+    "diffusion.spreading_of_cells=[0.05]"
+
+static void copy_model(void)
+{
+    char path[1200];
+    size_t n;
+    (void)snprintf(path, sizeof path, "%s/tests/solver/cells/graph/mitchell_schaeffer.mmt", source_root);
+    char *text = bytes_of(path, &n);
+    write_text("mitchell_schaeffer.mmt", text);
+    free(text);
+}
+
+Test(run, a_compiled_model_has_the_results_of_the_interpreted_one)
+{
+    static const char *const settings[] = {
+        "machine.backend=cpu", "machine.backend=ipu", "cell.stepping=multirate"};
+    copy_model();
+    for (int k = 0; k < 3; k++) {
+        free(works("run small.yaml -o interpreted --set %s --set cell.compile=never " SMALL_FILE_MODEL,
+            settings[k]));
+        free(works(
+            "run small.yaml -o compiled --set %s --set cell.compile=always " SMALL_FILE_MODEL, settings[k]));
+        cr_expect(same_file("interpreted/activation.csv", "compiled/activation.csv"), "%s", settings[k]);
+    }
+}
+
+Test(run, a_missing_compiler_is_an_error_only_if_the_case_requires_it)
+{
+    copy_model();
+    cr_assert_eq(setenv("CC", "no-compiler", 1), 0);
+    free(works("run small.yaml -o out --set time.end_ms=0.1 " SMALL_FILE_MODEL));
+    refuses(3, "no-compiler: found no such compiler",
+        "run small.yaml -o out --set time.end_ms=0.1 --set cell.compile=always " SMALL_FILE_MODEL);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solver/cells/graph/cell_program.h"
+#include "solver/cells/graph/compiled.h"
 #include "solver/kernels/block.h"
 #include "tests/solver/cells/graph/random_expressions.h"
 
@@ -20,9 +21,11 @@ typedef struct example {
     mt_cell_program program;
 } example;
 
-static const mt_cell_variant variants[VARIANTS] = {{.name = "a", .parameters = (const double[]){0.5, -1.25}},
-    {.name = "b", .parameters = (const double[]){0.75, -1.25}},
-    {.name = "c", .parameters = (const double[]){-0.3, 2}}};
+static const double start_states[STATES] = {0.4, -1.1};
+static const mt_cell_variant variants[VARIANTS] = {
+    {.name = "a", .parameters = (const double[]){0.5, -1.25}, .states = start_states},
+    {.name = "b", .parameters = (const double[]){0.75, -1.25}, .states = start_states},
+    {.name = "c", .parameters = (const double[]){-0.3, 2}, .states = start_states}};
 
 /* Makes a cell whose next states and change of V are random expressions. */
 static void make(mt_arena *arena, uint64_t *random, size_t operations, example *x)
@@ -52,6 +55,7 @@ static void make(mt_arena *arena, uint64_t *random, size_t operations, example *
         .n_constants = x->program.n_constants,
         .variants = variants,
         .n_variants = VARIANTS,
+        .dt_max_ms = 0.1,
         .program = &x->program};
     mt_cell_program_kernels(&x->row);
 }
@@ -142,6 +146,30 @@ Test(cell_program, every_instruction_set_computes_the_same_bits)
             step(&x, all[k]->set, c.of, 0.1, CELLS, &c);
             cr_assert(same_bits(&c, &first, CELLS), "turn %d: %s and %s", turn, all[k]->isa, all[0]->isa);
         }
+    }
+}
+
+/* A program with every operation, several times. */
+Test(cell_program, compiled_programs_have_the_bits_of_the_interpreter)
+{
+    static cells start, c, expected;
+    uint64_t random = 17;
+    MT_SCRATCH(arena);
+    const mt_isa used = mt_kernels_used()->set;
+    const mt_cell_model *compiled;
+    example x, y;
+    make(arena, &random, 400, &x);
+    y = x;
+    cr_assert_eq(mt_cell_compile(arena, &x.row, false, &compiled), MT_OK, "%s", mt_message());
+    y.row = *compiled;
+    for (int turn = 0; turn < 20; turn++) {
+        const size_t n = turn % 3 ? 16 * 8 + 11 : CELLS;
+        fill(&random, n, &start);
+        c = expected = start;
+        const uint16_t *of = turn % 2 ? start.of : NULL;
+        step(&x, used, of, 0.1, n, &expected);
+        step(&y, used, of, 0.1, n, &c);
+        cr_assert(same_bits(&c, &expected, n), "turn %d", turn);
     }
 }
 

@@ -1,0 +1,19 @@
+/* The step of an imported model as C, in the dialect of the built-in models (solver/cells/kernel.h): a complete source without includes
+ * of the project, to be compiled at run time.
+ *
+ * It defines the kernels MT_COMPILED_STEP and MT_COMPILED_MULTIRATE (mt_cell_kernel_float, mt_cell_multirate_float, or with MT_DOUBLE
+ * defined those of double). Each instruction of the program is one statement with the expression that the interpreter executes
+ * (instructions.h), so all bits are the same. */
+#pragma once
+
+#include "solver/cells/graph/cell_program.h"
+
+#define MT_COMPILED_STEP "cell_compiled"
+#define MT_COMPILED_MULTIRATE "cell_compiled_multirate"
+
+/* Writes the source in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_cell_program_source(
+    mt_arena *arena, const mt_cell_program *program, const char **source);
+
+/* The compiler's flags for an instruction set; terminated by NULL. */
+const char *const *mt_cell_program_flags(mt_isa set);

@@ -1,0 +1,249 @@
+#include "solver/cells/graph/compiled.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/core/child.h"
+#include "data/core/progress.h"
+#include "data/files/cache.h"
+#include "data/files/file.h"
+#include "data/files/scan.h"
+#include "solver/cells/graph/c_source.h"
+#include "solver/kernels/kernels.h"
+
+/* The comparisons with the interpreter (compiled_kernel.c): true if all bits are the same. */
+typedef bool same_float(const mt_cell_model *model, const float *constants, double dt_ms,
+    mt_cell_kernel_float *step, mt_cell_multirate_float *multirate);
+typedef bool same_double(const mt_cell_model *model, const double *constants, double dt_ms,
+    mt_cell_kernel_double *step, mt_cell_multirate_double *multirate);
+#define SAME(isa)                                                                                            \
+    extern same_float mt_cell_compiled_same_float_##isa;                                                     \
+    extern same_double mt_cell_compiled_same_double_##isa;
+SAME(base)
+#ifdef __x86_64__
+SAME(avx2)
+SAME(avx512)
+#    define SETS(name)                                                                                       \
+        {                                                                                                    \
+            [MT_ISA_BASE] = name##_base, [MT_ISA_AVX2] = name##_avx2, [MT_ISA_AVX512] = name##_avx512        \
+        }
+#else
+#    define SETS(name)                                                                                       \
+        {                                                                                                    \
+            [MT_ISA_BASE] = name##_base                                                                      \
+        }
+#endif
+
+enum { SINGLE, DOUBLE, ARITHMETICS };
+
+/* The machine code for one arithmetic. */
+typedef struct code {
+    char key[MT_HASH_SIZE], path[MT_FILE_PATH_MAX];
+    const void *bytes; /* [n]; NULL: not compiled yet */
+    size_t n;
+    const char **words; /* the call of the compiler */
+} code;
+
+typedef struct work {
+    mt_arena *scratch;
+    const char *source;
+    bool cached;
+    char folder[MT_FILE_PATH_MAX], source_path[MT_FILE_PATH_MAX];
+    code code[ARITHMETICS];
+} work;
+
+/* ---- the call of the compiler ---- */
+
+/* Copies the words of $CC, or cc; returns their number. */
+static mt_status compiler_words(mt_arena *arena, const char **words, size_t room, size_t *n)
+{
+    const char *named = getenv("CC");
+    char *text = mt_arena_text(arena, named && *named ? named : "cc"), *rest = NULL;
+    if (!text) return MT_MEMORY;
+    *n = 0;
+    for (char *word = strtok_r(text, " ", &rest); word && *n < room; word = strtok_r(NULL, " ", &rest))
+        words[(*n)++] = word;
+    return *n > 0 ? MT_OK : mt_fail(MT_INPUT, "CC: found '%s'; allowed: a C compiler", named);
+}
+
+static mt_status make_words(work *w, int arithmetic, const char *const *flags)
+{
+    enum { COMPILER = 8, OTHERS = 10 };
+    code *c = &w->code[arithmetic];
+    size_t n, n_flags = 0;
+    while (flags[n_flags]) n_flags++;
+    MT_ALLOC(w->scratch, c->words, COMPILER + n_flags + OTHERS);
+    MT_TRY(compiler_words(w->scratch, c->words, COMPILER, &n));
+    for (; *flags; flags++) c->words[n++] = *flags;
+    if (arithmetic == DOUBLE) c->words[n++] = "-DMT_DOUBLE";
+    const char *others[] = {"-w", "-shared", "-fPIC", "-o", c->path, w->source_path, "-lm"};
+    memcpy(c->words + n, others, sizeof others);
+    return MT_OK;
+}
+
+/* Computes the key: of the source and the words, without the paths. */
+static mt_status make_key(const work *w, code *c)
+{
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, w->source, strlen(w->source) + 1);
+    for (const char **word = c->words; *word; word++)
+        if (*word != c->path && *word != w->source_path) mt_hash_add(&hash, *word, strlen(*word) + 1);
+    mt_hash_end(&hash, c->key);
+    return MT_OK;
+}
+
+/* ---- files ---- */
+
+static const char kind[] = "compiled";
+
+static mt_status name_files(work *w)
+{
+    const char *folder = getenv("TMPDIR");
+    const int n = snprintf(w->folder, sizeof w->folder - 16, "%s/myotile-XXXXXX", folder ? folder : "/tmp");
+    if (n >= (int)sizeof w->folder - 16) return mt_fail(MT_FILE, "TMPDIR: the path is too long");
+    if (!mkdtemp(w->folder)) return mt_fail(MT_FILE, "%s: cannot be created", w->folder);
+    (void)snprintf(w->source_path, sizeof w->source_path, "%.*s/model.c", n, w->folder);
+    for (int a = 0; a < ARITHMETICS; a++)
+        (void)snprintf(w->code[a].path, sizeof w->code[a].path, "%.*s/%s.so", n, w->folder,
+            a == DOUBLE ? "double" : "float");
+    return MT_OK;
+}
+
+static void delete_files(const work *w)
+{
+    (void)unlink(w->source_path);
+    for (int a = 0; a < ARITHMETICS; a++) (void)unlink(w->code[a].path);
+    (void)rmdir(w->folder);
+}
+
+/* Reads the compiler's result, and stores it in the cache. */
+static mt_status take_result(work *w, code *c)
+{
+    mt_scan scan;
+    MT_TRY(mt_scan_open(w->scratch, c->path, &scan));
+    c->bytes = scan.begin;
+    c->n = mt_scan_left(&scan);
+    if (w->cached) mt_cache_store(kind, c->key, c->bytes, c->n);
+    return MT_OK;
+}
+
+/* Compiles the code that the cache does not have, for both arithmetics at the same time. */
+static mt_status compile(work *w)
+{
+    mt_child child[ARITHMETICS];
+    code *made[ARITHMETICS];
+    size_t n = 0;
+    for (int a = 0; a < ARITHMETICS; a++) {
+        code *c = &w->code[a];
+        if (w->cached && mt_cache_find(w->scratch, kind, c->key, &c->bytes, &c->n))
+            MT_TRY(mt_file_write_text(c->path, c->bytes, c->n));
+        else
+            child[n] = (mt_child){.words = c->words}, made[n++] = c;
+    }
+    if (n == 0) return MT_OK;
+    mt_progress_stage("compiling the ionic model");
+    MT_TRY(mt_file_write_text(w->source_path, w->source, strlen(w->source)));
+    MT_TRY(mt_children_run(n, child));
+    for (size_t k = 0; k < n; k++) {
+        const char *name = child[k].words[0];
+        if (child[k].code == MT_CHILD_NOT_STARTED)
+            return mt_fail(MT_FILE, "%s: found no such compiler", name);
+        if (child[k].code != 0) return mt_fail(MT_FILE, "%s: failed with exit code %d", name, child[k].code);
+        MT_TRY(take_result(w, made[k]));
+    }
+    return MT_OK;
+}
+
+/* ---- loading ---- */
+
+typedef void function(void);
+
+static mt_status find(void *library, const char *path, const char *name, function **found)
+{
+    void *address = library ? dlsym(library, name) : NULL;
+    if (!address) return mt_fail(MT_FILE, "%s: cannot be loaded: %s", path, dlerror());
+    memcpy(found, &address, sizeof address);
+    return MT_OK;
+}
+
+static mt_status load(const code *c, function **step, function **multirate)
+{
+    void *library = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
+    MT_TRY(find(library, c->path, MT_COMPILED_STEP, step));
+    return find(library, c->path, MT_COMPILED_MULTIRATE, multirate);
+}
+
+/* Compares the kernels with those of the interpreter, for the model's first variant and one with other parameters. */
+static mt_status compare(const mt_cell_model *model, const mt_cell_model *compiled, mt_isa set)
+{
+    static same_float *const single[MT_ISAS] = SETS(mt_cell_compiled_same_float);
+    static same_double *const twice[MT_ISAS] = SETS(mt_cell_compiled_same_double);
+    MT_SCRATCH(scratch);
+    const size_t n = model->n_constants;
+    mt_cell_variant variant[2] = {model->variants[0], model->variants[0]};
+    double *parameters, *constants_double;
+    float *constants_float;
+    MT_COPY(scratch, parameters, variant[0].parameters, model->n_parameters);
+    MT_ALLOC(scratch, constants_double, 2 * n);
+    MT_ALLOC(scratch, constants_float, 2 * n);
+    for (size_t k = 0; k < model->n_parameters; k++) parameters[k] *= 1 + 0.001 * (double)(k % 7);
+    variant[1].parameters = parameters;
+    mt_cell_constants_double(model, variant, 2, constants_double);
+    mt_cell_constants_float(model, variant, 2, constants_float);
+    const double dt_ms = model->dt_max_ms / 2;
+    if (single[set](
+            model, constants_float, dt_ms, compiled->kernel_float[set], compiled->multirate_float[set]) &&
+        twice[set](
+            model, constants_double, dt_ms, compiled->kernel_double[set], compiled->multirate_double[set]))
+        return MT_OK;
+    return mt_fail(MT_NUMERICS, "the compiled kernels do not have the bits of the interpreter");
+}
+
+static mt_status fill_row(const work *w, const mt_cell_model *model, mt_isa set, mt_cell_model *row)
+{
+    function *step, *multirate;
+    *row = *model;
+    row->compiled = true;
+    MT_TRY(load(&w->code[SINGLE], &step, &multirate));
+    row->kernel_float[set] = (mt_cell_kernel_float *)step;
+    row->multirate_float[set] = (mt_cell_multirate_float *)multirate;
+    MT_TRY(load(&w->code[DOUBLE], &step, &multirate));
+    row->kernel_double[set] = (mt_cell_kernel_double *)step;
+    row->multirate_double[set] = (mt_cell_multirate_double *)multirate;
+    return compare(model, row, set);
+}
+
+bool mt_compile_pays(const mt_cell_model *model, double evaluations)
+{
+    const mt_cell_program *program = model->program;
+    return program && !model->compiled &&
+           evaluations * (double)program->step.n_instructions > MT_COMPILE_PAYS;
+}
+
+mt_status mt_cell_compile(
+    mt_arena *arena, const mt_cell_model *model, bool cached, const mt_cell_model **compiled)
+{
+    MT_SCRATCH(scratch);
+    const mt_isa set = mt_kernels_used()->set;
+    work w = {.scratch = scratch, .cached = cached};
+    mt_cell_model *row;
+    *compiled = model;
+    if (!model->program || model->compiled) return MT_OK;
+    MT_ALLOC(arena, row, 1);
+    MT_TRY(mt_cell_program_source(scratch, model->program, &w.source));
+    MT_TRY(name_files(&w));
+    mt_status status = MT_OK;
+    for (int a = 0; a < ARITHMETICS && status == MT_OK; a++) {
+        status = make_words(&w, a, mt_cell_program_flags(set));
+        if (status == MT_OK) status = make_key(&w, &w.code[a]);
+    }
+    if (status == MT_OK) status = compile(&w);
+    if (status == MT_OK) status = fill_row(&w, model, set, row);
+    delete_files(&w);
+    if (status == MT_OK) *compiled = row;
+    return status;
+}
