@@ -4,52 +4,50 @@
 #include <string.h>
 
 #include "data/core/hash.h"
-
-static double negated(double x) { return -x; }
-static double negation(double x) { return x == 0; }
+#include "solver/kernels/kernels.h"
 
 static const struct {
     const char *name;
     size_t operands;
-    double (*of_one)(double); /* value of an operation with one operand */
+    mt_function function; /* of solver/kernels; MT_FUNCTIONS: none */
 } ops[MT_OPS] = {
-    [MT_OP_NUMBER] = {"number", 0, NULL},
-    [MT_OP_VARIABLE] = {"variable", 0, NULL},
-    [MT_OP_NEGATE] = {"-", 1, negated},
-    [MT_OP_SQRT] = {"sqrt", 1, sqrt},
-    [MT_OP_EXP] = {"exp", 1, exp},
-    [MT_OP_EXPM1] = {"expm1", 1, expm1},
-    [MT_OP_LOG] = {"log", 1, log},
-    [MT_OP_LOG10] = {"log10", 1, log10},
-    [MT_OP_LOG2] = {"log2", 1, log2},
-    [MT_OP_ABS] = {"abs", 1, fabs},
-    [MT_OP_FLOOR] = {"floor", 1, floor},
-    [MT_OP_CEIL] = {"ceil", 1, ceil},
-    [MT_OP_SIN] = {"sin", 1, sin},
-    [MT_OP_COS] = {"cos", 1, cos},
-    [MT_OP_TAN] = {"tan", 1, tan},
-    [MT_OP_ASIN] = {"asin", 1, asin},
-    [MT_OP_ACOS] = {"acos", 1, acos},
-    [MT_OP_ATAN] = {"atan", 1, atan},
-    [MT_OP_SINH] = {"sinh", 1, sinh},
-    [MT_OP_COSH] = {"cosh", 1, cosh},
-    [MT_OP_TANH] = {"tanh", 1, tanh},
-    [MT_OP_CBRT] = {"cbrt", 1, cbrt},
-    [MT_OP_NOT] = {"not", 1, negation},
-    [MT_OP_ADD] = {"+", 2, NULL},
-    [MT_OP_SUBTRACT] = {"-", 2, NULL},
-    [MT_OP_MULTIPLY] = {"*", 2, NULL},
-    [MT_OP_DIVIDE] = {"/", 2, NULL},
-    [MT_OP_POWER] = {"power", 2, NULL},
-    [MT_OP_MIN] = {"min", 2, NULL},
-    [MT_OP_MAX] = {"max", 2, NULL},
-    [MT_OP_REMAINDER] = {"remainder", 2, NULL},
-    [MT_OP_LESS] = {"<", 2, NULL},
-    [MT_OP_LESS_EQUAL] = {"<=", 2, NULL},
-    [MT_OP_EQUAL] = {"==", 2, NULL},
-    [MT_OP_AND] = {"and", 2, NULL},
-    [MT_OP_OR] = {"or", 2, NULL},
-    [MT_OP_SELECT] = {"if", 3, NULL},
+    [MT_OP_NUMBER] = {"number", 0, MT_FUNCTIONS},
+    [MT_OP_VARIABLE] = {"variable", 0, MT_FUNCTIONS},
+    [MT_OP_NEGATE] = {"-", 1, MT_FUNCTIONS},
+    [MT_OP_SQRT] = {"sqrt", 1, MT_SQRT},
+    [MT_OP_EXP] = {"exp", 1, MT_EXP},
+    [MT_OP_EXPM1] = {"expm1", 1, MT_EXPM1},
+    [MT_OP_LOG] = {"log", 1, MT_LOG},
+    [MT_OP_LOG10] = {"log10", 1, MT_LOG10},
+    [MT_OP_LOG2] = {"log2", 1, MT_LOG2},
+    [MT_OP_ABS] = {"abs", 1, MT_ABS},
+    [MT_OP_FLOOR] = {"floor", 1, MT_FLOOR},
+    [MT_OP_CEIL] = {"ceil", 1, MT_CEIL},
+    [MT_OP_SIN] = {"sin", 1, MT_SIN},
+    [MT_OP_COS] = {"cos", 1, MT_COS},
+    [MT_OP_TAN] = {"tan", 1, MT_TAN},
+    [MT_OP_ASIN] = {"asin", 1, MT_ASIN},
+    [MT_OP_ACOS] = {"acos", 1, MT_ACOS},
+    [MT_OP_ATAN] = {"atan", 1, MT_ATAN},
+    [MT_OP_SINH] = {"sinh", 1, MT_SINH},
+    [MT_OP_COSH] = {"cosh", 1, MT_COSH},
+    [MT_OP_TANH] = {"tanh", 1, MT_TANH},
+    [MT_OP_CBRT] = {"cbrt", 1, MT_CBRT},
+    [MT_OP_NOT] = {"not", 1, MT_FUNCTIONS},
+    [MT_OP_ADD] = {"+", 2, MT_FUNCTIONS},
+    [MT_OP_SUBTRACT] = {"-", 2, MT_FUNCTIONS},
+    [MT_OP_MULTIPLY] = {"*", 2, MT_FUNCTIONS},
+    [MT_OP_DIVIDE] = {"/", 2, MT_FUNCTIONS},
+    [MT_OP_POWER] = {"power", 2, MT_POW},
+    [MT_OP_MIN] = {"min", 2, MT_FUNCTIONS},
+    [MT_OP_MAX] = {"max", 2, MT_FUNCTIONS},
+    [MT_OP_REMAINDER] = {"remainder", 2, MT_REMAINDER},
+    [MT_OP_LESS] = {"<", 2, MT_FUNCTIONS},
+    [MT_OP_LESS_EQUAL] = {"<=", 2, MT_FUNCTIONS},
+    [MT_OP_EQUAL] = {"==", 2, MT_FUNCTIONS},
+    [MT_OP_AND] = {"and", 2, MT_FUNCTIONS},
+    [MT_OP_OR] = {"or", 2, MT_FUNCTIONS},
+    [MT_OP_SELECT] = {"if", 3, MT_FUNCTIONS},
 };
 
 size_t mt_op_operands(mt_op op) { return ops[op].operands; }
@@ -163,6 +161,14 @@ mt_status mt_graph_select(mt_graph *graph, mt_node condition, mt_node yes, mt_no
     return mt_graph_operation(graph, MT_OP_SELECT, (const mt_node[]){condition, yes, no}, node);
 }
 
+/* Evaluates a function of the kernels, which has the same bits on every host. */
+static double function_value(mt_function function, double a, double b)
+{
+    double value;
+    mt_kernels_used()->function_double(function, 1, &a, &b, &value);
+    return value;
+}
+
 double mt_op_value(mt_op op, double a, double b, double c)
 {
     switch (op) {
@@ -174,14 +180,10 @@ double mt_op_value(mt_op op, double a, double b, double c)
         return a * b;
     case MT_OP_DIVIDE:
         return a / b;
-    case MT_OP_POWER:
-        return pow(a, b);
     case MT_OP_MIN:
         return b < a ? b : a;
     case MT_OP_MAX:
         return a < b ? b : a;
-    case MT_OP_REMAINDER:
-        return fmod(a, b);
     case MT_OP_LESS:
         return a < b;
     case MT_OP_LESS_EQUAL:
@@ -194,8 +196,12 @@ double mt_op_value(mt_op op, double a, double b, double c)
         return a != 0 || b != 0;
     case MT_OP_SELECT:
         return a != 0 ? b : c;
+    case MT_OP_NEGATE:
+        return -a;
+    case MT_OP_NOT:
+        return a == 0;
     default:
-        return ops[op].of_one(a);
+        return function_value(ops[op].function, a, b);
     }
 }
 

@@ -101,7 +101,8 @@ MT_NODISCARD mt_status mt_graph_select(
 MT_NODISCARD mt_status mt_graph_operation(
     mt_graph *graph, mt_op op, const mt_node *operand, mt_node *node); /* any with operands */
 
-/* Computes the value of an operation for these operands with the C library, in double precision. */
+/* Computes the value of an operation for these operands in double precision, with the functions of the kernels: the same bits on every
+ * host. */
 double mt_op_value(mt_op op, double a, double b, double c);
 
 /* Computes the value of a node from the values of the variables and of its operands, value[graph->n]. For the nodes in ascending order it
