@@ -13,6 +13,7 @@ static const struct {
     int rounds;
 } benchmarks[] = {{"memory", "peak memory of a run", bench_memory, "0.2", 3},
     {"cells", "the ionic model on one core", bench_cells, NULL, 21},
+    {"models", "an ionic model from a file on one core, interpreted and compiled", bench_models, NULL, 21},
     {"functions", "exp, expm1 and log on one core", bench_functions, NULL, 21},
     {"machine", "a time step on the emulated machine, and its kernels", bench_machine, "0.2", 21},
     {"recording", "the cost of maps and electrodes", bench_recording, "0.2", 12},

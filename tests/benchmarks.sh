@@ -4,7 +4,7 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for name in 'memory 1' cells functions 'machine 1' 'recording 1' 'setup 1' growth; do
+for name in 'memory 1' cells models functions 'machine 1' 'recording 1' 'setup 1' growth; do
     # shellcheck disable=SC2086 # a name and its mesh
     "$1" $name --rounds 1 --json 2>/dev/null >>"$folder/rows"
 done
@@ -24,7 +24,7 @@ for line in open(sys.argv[1]):
     for other in "baseline", "limit":
         assert row.get(other, row["name"]) in names | {row["name"]}, row
     names.add(row["name"])
-wanted = {"memory", "cells", "functions", "machine", "recording", "setup", "growth", "compare"}
+wanted = {"memory", "cells", "models", "functions", "machine", "recording", "setup", "growth", "compare"}
 assert benchmarks == wanted, benchmarks ^ wanted
 END
 command -v gnuplot >/dev/null || exit 0
