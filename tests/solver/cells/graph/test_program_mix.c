@@ -9,6 +9,7 @@
 #include "solver/cells/graph/program_mix.h"
 #include "solver/cells/import/import.h"
 #include "solver/cells/tp06/tp06.h"
+#include "solver/cells/trial.h"
 
 static mt_arena arena;
 
@@ -90,6 +91,24 @@ Test(program_mix, the_file_of_the_test_has_the_equations_of_the_built_in_model)
     for (size_t k = 0; k < TP06_STATES; k++)
         cr_expect(fabs(y[0][k] - y[1][of[k]]) <= 1e-12 * fabs(y[1][of[k]]), "%s: %.17g, not %.17g",
             mt_cell_tp06.states[of[k]].name, y[0][k], y[1][of[k]]);
+}
+
+Test(program_mix, a_beat_of_the_file_is_that_of_the_built_in_model)
+{
+    static mt_trial beat[2];
+    tp06_file x = *read_tp06();
+    double states[TP06_STATES];
+    for (size_t k = 0; k < TP06_STATES; k++)
+        states[k] = mt_cell_tp06.variants[TP06_EPI]
+                        .states[state_of(x.system.equations->variable[x.system.state[k]].name)];
+    x.variant.states = states;
+    x.variant.v_mV = mt_cell_tp06.variants[TP06_EPI].v_mV;
+    cr_assert_eq(mt_trial_run(NULL, &x.row, &x.variant, 0.02, &beat[0]), MT_OK);
+    cr_assert_eq(mt_trial_run(NULL, &mt_cell_tp06, &mt_cell_tp06.variants[TP06_EPI], 0.02, &beat[1]), MT_OK);
+    cr_expect_gt(beat[1].apd90_ms, 250);
+    for (size_t k = 0; k < MT_TRIAL_SAMPLES; k++)
+        cr_assert(fabs(beat[0].v_mV[k] - beat[1].v_mV[k]) < 1e-6, "sample %zu: %.9g and %.9g mV", k,
+            beat[0].v_mV[k], beat[1].v_mV[k]);
 }
 
 /* The equations are the same but for two things: the algebra makes products of divisions by constants, and of quotients of quotients;
