@@ -119,20 +119,34 @@ void mt_cell_react_double(const mt_cell_model *model, const double *constants, s
         model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
+/* Limits the interval between evaluations to a power of 2 of steps: a step in which it ends is replaced by one in which all cells are
+ * evaluated. */
+static mt_multirate_step limited(const mt_cell_model *model, const mt_multirate_step *step)
+{
+    const size_t period =
+        (step->step + 1) & ~step->step; /* a, without its limit (solver/kernels/multirate.h) */
+    mt_multirate_step at = *step;
+    if (model->interval_max_ms > 0 && 2 * (double)period * step->dt_ms > 1.0001 * model->interval_max_ms)
+        at.step = MT_MULTIRATE_MOST - 1;
+    return at;
+}
+
 void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
     const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,
     float *change_mV, float *since, const float *v_in_mV, float *v_out_mV)
 {
+    const mt_multirate_step at = limited(model, step);
     model->multirate_float[mt_kernels_used()->set](
-        model, constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, &at, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_multirate_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, const mt_multirate_step *step, size_t n, double *state, double *kept_mV,
     double *change_mV, double *since, const double *v_in_mV, double *v_out_mV)
 {
+    const mt_multirate_step at = limited(model, step);
     model->multirate_double[mt_kernels_used()->set](
-        model, constants, n_variants, of, step, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+        model, constants, n_variants, of, &at, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_step_float(const mt_cell_model *model, size_t variant, const uint16_t *variant_of, double dt_ms,

@@ -107,7 +107,10 @@ typedef struct mt_cell_model {
     size_t carrier;
     double carrier_per_mV;
     double dt_max_ms; /* longest stable step */
-    double front_ms;  /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
+    /* Longest step of the states with multirate stepping, in which it can be many time steps; 0: MT_MULTIRATE_MOST of them. Stable and
+     * accurate at steady V. */
+    double interval_max_ms;
+    double front_ms; /* t_0 of the spreading (solver/diffusion/spreading.h): larger for wider fronts */
     mt_cell_kernel_float *kernel_float[MT_ISAS];
     mt_cell_kernel_double *kernel_double[MT_ISAS];
     mt_cell_multirate_float *multirate_float[MT_ISAS];
@@ -157,7 +160,7 @@ void mt_cell_react_float(const mt_cell_model *model, const float *constants, siz
 void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
-/* Same, with multirate stepping. */
+/* Same, with multirate stepping, evaluated at least every interval_max_ms. */
 void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
     const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,
     float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);

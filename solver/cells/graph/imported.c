@@ -238,5 +238,6 @@ mt_status mt_imported_make(
     MT_TRY(reference_beat(scratch, i, 0.005, &trial, &c.reference_dt_ms));
     MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
     MT_TRY(choose_by_trial(arena, i, &c));
+    i->row.interval_max_ms = i->row.dt_max_ms;
     return mt_program_mixes(&i->row);
 }
