@@ -147,18 +147,21 @@ static inline void take_constants(at_work *w, const uint16_t *of)
     }
 }
 
-/* Steps a block of MT_BLOCK cells. `of` NULL: all cells have the current variant; otherwise of[cell] selects it. */
-static void whole_block(at_work *w, const uint16_t *of, real dt, real *state, const real *v_in, real *v_out)
+/* Steps the first `width` cells of a block for MT_BLOCK cells. `of` NULL: all cells have the current variant; otherwise of[cell] selects
+ * it. */
+static void step_block(
+    at_work *w, size_t width, const uint16_t *of, real dt, real *state, const real *v_in, real *v_out)
 {
-    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
+    for (size_t lane = 0; lane < width; lane += LANES) {
         if (of) take_constants(w, of + lane);
         lanes_store(
             v_out + lane, step_lanes(dt, w->constant, lanes_load(v_in + lane), state + lane, MT_BLOCK));
     }
 }
 
-/* A narrow last block is copied to a full block. Its spare lanes hold arbitrary data, and their results are dropped. Rows are copied at the
- * width of a full block through `flat`: a row that overlaps the next ones is copied before them. */
+/* A narrow last block is copied to a full block. Vectors without a cell are not computed; other spare lanes hold arbitrary data, and their
+ * results are dropped. Rows are copied at the width of a full block through `flat`: a row that overlaps the next ones is copied before
+ * them. */
 static void widen(size_t rows, size_t width, const real *from, real *to)
 {
     real flat[(STATES + 1) * MT_BLOCK];
@@ -229,7 +232,7 @@ __attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model
         block_room room;
         if (width == MT_BLOCK) fetch_next_block(own.state);
         const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
-        whole_block(&w, whole.of, dt, whole.state, whole.v_in, whole.v_out);
+        step_block(&w, width, whole.of, dt, whole.state, whole.v_in, whole.v_out);
         if (width < MT_BLOCK) narrow_block(width, &room, own);
     }
 }
@@ -255,10 +258,10 @@ static inline void evaluate(
     lanes_store(p->since, lanes_select_below(margin, (real)0, lanes_all(0), since));
 }
 
-static void whole_block_multirate(at_work *w, const uint16_t *of, const multirate_rule *rule, real *state,
-    const paced *p, const real *v_in, real *v_out)
+static void step_block_multirate(at_work *w, size_t width, const uint16_t *of, const multirate_rule *rule,
+    real *state, const paced *p, const real *v_in, real *v_out)
 {
-    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
+    for (size_t lane = 0; lane < width; lane += LANES) {
         const paced here = {p->kept + lane, p->change + lane, p->since + lane};
         const lanes v = lanes_load(v_in + lane), since = lanes_load(here.since) + (real)1,
                     margin = multirate_margin(rule, v, lanes_load(here.kept), lanes_load(here.change), since);
@@ -307,7 +310,7 @@ __attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_mo
         paced_room pace_room;
         const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
         const paced whole_pace = width == MT_BLOCK ? own_pace : widen_paced(width, &own_pace, &pace_room);
-        whole_block_multirate(&w, whole.of, &rule, whole.state, &whole_pace, whole.v_in, whole.v_out);
+        step_block_multirate(&w, width, whole.of, &rule, whole.state, &whole_pace, whole.v_in, whole.v_out);
         if (width == MT_BLOCK) continue;
         narrow_block(width, &room, own);
         narrow_paced(width, &pace_room, &own_pace);
