@@ -30,16 +30,36 @@ static void leave(void)
 
 TestSuite(fronts, .init = enter, .fini = leave);
 
+static mt_status try_with(
+    const mt_yaml_override *sets, size_t n, bool cached, mt_problem *problem, mt_case *input)
+{
+    cr_assert_eq(mt_case_read(&arena, "small", small, sets, n, input), MT_OK, "%s", mt_message());
+    return mt_problem_make(&arena, input, cached, problem);
+}
+
 static mt_status try(const char *set, bool cached, mt_problem *problem, mt_case *input)
 {
-    const mt_yaml_override sets[] = {{"test", set}};
-    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 1, input), MT_OK, "%s", mt_message());
-    return mt_problem_make(&arena, input, cached, problem);
+    return try_with(&(const mt_yaml_override){"test", set}, 1, cached, problem, input);
 }
 
 static void make(const char *set, bool cached, mt_problem *problem, mt_case *input)
 {
     cr_assert_eq(try(set, cached, problem, input), MT_OK, "%s", mt_message());
+}
+
+/* Makes a problem with changed cells of the model that is quickest to compute. D_l / D_t of 17 is twice that of the default tissue, so that
+ * they get a law of their own. */
+static mt_status try_quick(const char *set, bool cached, mt_problem *problem, mt_case *input)
+{
+    const mt_yaml_override sets[] = {{"test", "cell.model=mitchell-schaeffer"},
+        {"test", "cell.type=standard"}, {"test", "cell.scale=[tau_in=0.5]"}, {"test", "time.dt_ms=0.1"},
+        {"test", "tissue.intracellular_t_mS_mm=0.008"}, {"test", set}};
+    return try_with(sets, sizeof sets / sizeof *sets, cached, problem, input);
+}
+
+static void make_quick(const char *set, bool cached, mt_problem *problem, mt_case *input)
+{
+    cr_assert_eq(try_quick(set, cached, problem, input), MT_OK, "%s", mt_message());
 }
 
 Test(fronts, cells_of_the_model_and_those_with_the_same_upstroke_have_the_default_law)
@@ -74,13 +94,13 @@ Test(fronts, cells_with_less_sodium_current_have_a_law_of_their_own_in_their_reg
 {
     mt_problem p;
     mt_case input;
-    make("regions=[{min_mm: [2,0,0], max_mm: [3,2,1], scale: [g_Na=0.25]}]", false, &p, &input);
+    make("regions=[{min_mm: [2,0,0], max_mm: [3,2,1], scale: [g_Na=0.5]}]", false, &p, &input);
     const mt_fronts *f = &p.fronts;
     cr_assert_eq(f->n, 2);
     cr_expect_eq(f->spreading.n, 2);
     cr_expect(!f->front[0].measured && f->front[1].measured);
     cr_expect_eq(f->spreading.law[0].beta, input.diffusion.spreading);
-    cr_expect_gt(f->spreading.law[1].beta, 1.5 * input.diffusion.spreading);
+    cr_expect_gt(f->spreading.law[1].beta, 1.2 * input.diffusion.spreading);
     for (size_t e = 0; e < p.mesh.n_elements; e++) {
         double x[3];
         mt_mesh_centroid(&p.mesh, e, x);
@@ -93,7 +113,8 @@ Test(fronts, a_case_that_fixes_the_laws_gets_the_same_operator)
     mt_problem p, q;
     mt_case input;
     char set[64], fingerprint[2][MT_HASH_SIZE];
-    make("cell.scale=[g_Na=0.25]", false, &p, &input);
+    make_quick("title=strong", false, &p, &input);
+    cr_assert_eq(p.fronts.spreading.n, 1);
     cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
     cr_assert_eq(input.diffusion.n_spreading_of_cells, 1);
     const mt_case fixed = input;
@@ -103,7 +124,7 @@ Test(fronts, a_case_that_fixes_the_laws_gets_the_same_operator)
     cr_assert_eq(mt_diffusion_fingerprint(&q.diffusion, fingerprint[1]), MT_OK);
     cr_expect_str_eq(fingerprint[0], fingerprint[1]);
     (void)snprintf(set, sizeof set, "diffusion.spreading_of_cells=[0.1,0.2]");
-    cr_expect_eq(try(set, false, &q, &input), MT_INPUT);
+    cr_expect_eq(try_quick(set, false, &q, &input), MT_INPUT);
     cr_expect(
         strstr(mt_message(), "diffusion.spreading_of_cells: 2 numbers; allowed: 1"), "%s", mt_message());
 }
@@ -112,13 +133,17 @@ Test(fronts, the_cache_returns_what_was_computed)
 {
     mt_problem p, q;
     mt_case input;
-    make("cell.scale=[g_Na=0.5]", true, &p, &input);
-    make("cell.scale=[g_Na=0.5]", true, &q, &input);
+    char path[80];
+    (void)snprintf(path, sizeof path, "%s/cache", room);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", path, 1), 0);
+    make_quick("title=strong", true, &p, &input);
+    cr_expect(there("cache/myotile"), "nothing was stored");
+    make_quick("title=strong", true, &q, &input);
     const mt_calibration *a = &p.fronts.front[0].calibration, *b = &q.fronts.front[0].calibration;
     cr_expect_eq(a->speed_l_mm_ms, b->speed_l_mm_ms);
     cr_expect_eq(a->errors.rms, b->errors.rms);
     cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
-    make("cell.scale=[g_Na=0.5]", false, &q, &input);
+    make_quick("title=strong", false, &q, &input);
     cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
 }
 
@@ -146,19 +171,17 @@ Test(fronts, a_strength_of_the_user_is_kept)
 {
     mt_problem p;
     mt_case input;
-    const mt_yaml_override sets[] = {{"test", "cell.scale=[g_Na=0.5]"}, {"test", "diffusion.spreading=0.03"}};
-    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+    make_quick("diffusion.spreading=0.03", false, &p, &input);
     cr_expect_eq(p.fronts.spreading.n, 0);
     cr_expect(p.fronts.front[0].measured);
 }
 
-/* D_l / D_t of 30, four times that of the default tissue, where the default law makes activation early: a smaller strength fits. */
+/* D_l / D_t of 21, almost three times that of the default tissue, where the default law makes activation early: a smaller strength fits. */
 Test(fronts, cells_of_the_model_get_a_law_of_their_own_in_tissue_of_strong_anisotropy)
 {
     mt_problem p;
     mt_case input;
-    make("tissue.intracellular_t_mS_mm=0.00445", false, &p, &input);
+    make("tissue.intracellular_t_mS_mm=0.0065", false, &p, &input);
     const mt_front *front = &p.fronts.front[0];
     cr_assert_eq(p.fronts.spreading.n, 1);
     cr_expect(front->measured);
@@ -172,16 +195,14 @@ Test(fronts, extreme_anisotropy_counts_as_the_largest_that_is_measured)
 {
     mt_problem p, q;
     mt_case input;
-    const mt_yaml_override sets[] = {
-        {"test", "cell.scale=[g_Na=0.25]"}, {"test", "tissue.intracellular_t_mS_mm=0.0005"}};
-    cr_assert_eq(mt_case_read(&arena, "small", small, sets, 2, &input), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_problem_make(&arena, &input, false, &p), MT_OK, "%s", mt_message());
+    make_quick("tissue.intracellular_t_mS_mm=0.0005", false, &p, &input);
     cr_assert_eq(p.fronts.spreading.n, 1);
     cr_expect(mt_front_is_inaccurate(&p.fronts.front[0]));
     cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
     input.tissue.intracellular_t_mS_mm = 0.0003;
     cr_assert_eq(mt_problem_make(&arena, &input, false, &q), MT_OK, "%s", mt_message());
     cr_expect(mt_fronts_same(&p.fronts, &q.fronts, q.mesh.n_elements));
+    cr_expect(isfinite(q.fronts.front[0].calibration.errors.rms));
     cr_expect_eq(q.fronts.front[0].calibration.errors.rms, p.fronts.front[0].calibration.errors.rms);
 }
 
