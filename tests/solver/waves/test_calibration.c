@@ -88,29 +88,33 @@ Test(calibration, healthy_cells_keep_the_law_that_was_fitted_to_many_meshes)
     mt_arena_free(&k.arena);
 }
 
-/* Half and a quarter of g_Na: with the default law activation is 8 and 14 % late on Gmsh's meshes of 0.37 mm; beta has to be larger by a
- * factor of 1.3 and 2. */
-Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
+/* With half and a quarter of g_Na and the default law activation is 8 and 14 % late on Gmsh's meshes of 0.37 mm. */
+Test(calibration, activation_is_later_the_less_sodium_current_the_cells_have)
 {
     static const struct {
-        double share, late[2], beta[2];
-    } row[] = {{0.5, {0.06, 0.1}, {0.065, 0.085}}, {0.25, {0.11, 0.17}, {0.1, 0.13}}};
-    const double usual = mt_diffusion_scheme_default.spreading;
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        double share, low, high;
+    } late[] = {{0.5, 0.06, 0.1}, {0.25, 0.11, 0.17}};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
         kind k;
-        make(&k, row[i].share, 0.37);
-        const mt_calibration before = calibrate(&k, &usual), found = calibrate(&k, NULL);
-        cr_expect(before.errors.mean > row[i].late[0] && before.errors.mean < row[i].late[1], "%g",
-            before.errors.mean);
+        make(&k, late[i].share, 0.37);
+        const mt_calibration found = calibrate(&k, &mt_diffusion_scheme_default.spreading);
         cr_expect(
-            found.law.limits_kappa && found.law.beta > row[i].beta[0] && found.law.beta < row[i].beta[1],
-            "%g", found.law.beta);
-        cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_TOLERANCE, "%g", found.errors.mean);
-        const mt_calibration again = calibrate(&k, &found.law.beta);
-        cr_expect_eq(
-            memcmp(&again.errors, &found.errors, sizeof again.errors), 0, "a given strength differs");
+            found.errors.mean > late[i].low && found.errors.mean < late[i].high, "%g", found.errors.mean);
         mt_arena_free(&k.arena);
     }
+}
+
+/* With half of g_Na beta has to be larger by a factor of 1.3; the first trial has a factor of 2. */
+Test(calibration, cells_with_little_sodium_current_get_a_law_without_mean_error)
+{
+    kind k;
+    make(&k, 0.5, 0.37);
+    const mt_calibration found = calibrate(&k, NULL), again = calibrate(&k, &found.law.beta);
+    cr_expect(
+        found.law.limits_kappa && found.law.beta > 0.065 && found.law.beta < 0.085, "%g", found.law.beta);
+    cr_expect_lt(fabs(found.errors.mean), MT_CALIBRATION_TOLERANCE, "%g", found.errors.mean);
+    cr_expect_eq(memcmp(&again.errors, &found.errors, sizeof again.errors), 0, "a given strength differs");
+    mt_arena_free(&k.arena);
 }
 
 /* The errors of a second-order operator fall with the square of the element size. For small elements they are scaled. */
@@ -118,9 +122,10 @@ Test(calibration, errors_of_small_elements_are_scaled_from_larger_ones)
 {
     const double usual = mt_diffusion_scheme_default.spreading;
     kind small, large;
-    make(&small, 0.25, 0.15), make(&large, 0.25, MT_CALIBRATION_LEAST_MM);
+    make(&small, 0.5, 0.15), make(&large, 0.5, MT_CALIBRATION_LEAST_MM);
     const mt_calibration a = calibrate(&small, &usual), b = calibrate(&large, &usual);
     const double ratio = pow(0.15 / MT_CALIBRATION_LEAST_MM, 2);
+    cr_expect_gt(b.errors.mean, 0.02, "%g", b.errors.mean);
     cr_expect_float_eq(a.errors.mean, ratio * b.errors.mean, 1e-6);
     mt_arena_free(&small.arena), mt_arena_free(&large.arena);
 }
@@ -184,12 +189,12 @@ static void widen(void *user, const double *v_mV)
     }
 }
 
-/* Follows tissue of these cells with a calibrated law for 5 ms. The first step hyperpolarises all elements by down_mV, and half of them, at
- * random, by 4 mV more. */
+/* Follows elements of 0.85 mm of these cells for 5 ms, with the strength that calibration finds for such elements. The first step
+ * hyperpolarises all elements by down_mV, and half of them, at random, by 4 mV more. */
 static range follow(mt_arena *arena, const kind *k, const mt_cell_variant *start, double down_mV)
 {
-    static const double size_mm[2] = {15, 5};
-    const mt_calibration found = calibrate(k, NULL);
+    static const double size_mm[2] = {15, 5}, length_mm = 0.85, beta = 0.22;
+    const mt_calibration found = calibrate(k, &beta);
     const mt_spreading spreading = {.n = 1, .law = &found.law};
     const mt_diffusion_options options = {.spreading = &spreading};
     const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
@@ -200,7 +205,7 @@ static range follow(mt_arena *arena, const kind *k, const mt_cell_variant *start
     uint32_t *element;
     double *activation_ms;
     model.variants = start;
-    cr_assert_eq(mt_mosaic_make(arena, k->corner.length_mm, size_mm, &mesh), MT_OK);
+    cr_assert_eq(mt_mosaic_make(arena, length_mm, size_mm, &mesh), MT_OK);
     cr_assert_eq(mt_adjacency_make(arena, &mesh, &adjacency), MT_OK);
     cr_assert_eq(mt_diffusion_make_with(
                      arena, &mesh, &adjacency, &tissues, &mt_diffusion_scheme_default, &options, &diffusion),
@@ -235,7 +240,7 @@ Test(calibration, cells_far_below_rest_return_to_it_without_activation)
 {
     for (int i = 0; i < 2; i++) {
         kind k;
-        make(&k, i == 0 ? 1 : 0.12, 0.85);
+        make(&k, i == 0 ? 1 : 0.12, 0.4); /* the law is the same for all sizes */
         const mt_cell_variant start = k.corner.model->variants[0];
         if (i == 0) {
             k.cells.parameters[TP06_K_O] = 10;
