@@ -205,6 +205,19 @@ static mt_status fit_patches(mt_arena *arena, const field *f, patch **patches)
     return MT_OK;
 }
 
+/* Stores the rings of all elements, as balls overlap and read each of them many times. */
+static mt_status store_rings(mt_arena *scratch, field *f)
+{
+    uint32_t *ring;
+    if (f->pattern.columns) return MT_OK;
+    MT_ALLOC(scratch, ring, MT_RING_MAX * f->n);
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < f->n; c++)
+        (void)mt_adjacency_ring(f->pattern.adjacency, c, ring + MT_RING_MAX * c);
+    f->pattern.columns = ring;
+    return MT_OK;
+}
+
 static mt_status find_all(
     mt_arena *scratch, const mt_mesh *mesh, field *f, double *velocity_mm_ms, uint8_t *reason)
 {
@@ -212,6 +225,7 @@ static mt_status find_all(
     MT_ALLOC(scratch, f->centre, f->n);
 #pragma omp parallel for schedule(static)
     for (size_t c = 0; c < f->n; c++) mt_mesh_centroid(mesh, c, f->centre[c]);
+    MT_TRY(store_rings(scratch, f));
     MT_TRY(make_patches(scratch, f));
     MT_TRY(fit_patches(scratch, f, &patches));
 #pragma omp parallel for schedule(static)
