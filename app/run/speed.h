@@ -10,5 +10,7 @@ typedef struct mt_speed {
     double setup_s_per_element; /* from the mesh to the first step */
 } mt_speed;
 
-/* Measures it, in a second or less. Returns the errors of the backend. */
+#define MT_SPEED_MOST_S 0.3
+
+/* Measures it, in at most MT_SPEED_MOST_S after the set-up. Returns the errors of the backend. */
 MT_NODISCARD mt_status mt_speed_measure(const mt_case *input, mt_speed *speed);
