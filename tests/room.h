@@ -31,6 +31,14 @@ static inline void enter_room(void)
     cr_assert_eq(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);
 }
 
+/* Enables the cache, in a folder next to the room. Commands of the test then measure the same cells in the same tissue once. */
+static inline void enable_cache(void)
+{
+    char path[80];
+    (void)snprintf(path, sizeof path, "%s.cache", room);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", path, 1), 0);
+}
+
 static inline int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     (void)info, (void)kind, (void)at;
@@ -40,6 +48,7 @@ static inline int remove_thing(const char *path, const struct stat *info, int ki
 static inline void leave_room(void)
 {
     if (chdir(source_root) == 0) (void)nftw(room, remove_thing, 8, FTW_DEPTH | FTW_PHYS);
+    (void)nftw(strcat(room, ".cache"), remove_thing, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static size_t n_things, n_parts;

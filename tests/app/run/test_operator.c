@@ -202,7 +202,9 @@ static void write_case(const char *path, const char *mesh, const char *transvers
     (void)snprintf(text, sizeof text,
         "mesh: {%s}\ntissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: %s, extracellular_l_mS_mm: "
         "0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}\n"
-        "cell: {type: epi}\ntime: {end_ms: 0.1}\nstimuli:\n  - {min_mm: [-99, -99, -99], max_mm: [99, 99, "
+        "cell: {model: mitchell-schaeffer, type: standard}\ntime: {end_ms: 0.1}\ndiffusion: "
+        "{spreading_of_cells: [0.055]}\nstimuli:\n  - {min_mm: "
+        "[-99, -99, -99], max_mm: [99, 99, "
         "99], duration_ms: 1, strength_uA_mm3: 50}\nmachine: {backend: cpu}\n",
         mesh, transverse);
     write_text(path, text);

@@ -20,6 +20,7 @@ static mt_arena arena;
 static void enter(void)
 {
     enter_room();
+    enable_cache();
     omp_set_num_threads(1);
 }
 
@@ -36,7 +37,7 @@ static mt_status try_case(const char *text, const char *regions, mt_case *input,
     char whole[4000];
     (void)snprintf(whole, sizeof whole, "%s%s", text, regions);
     MT_TRY(mt_case_read(&arena, "a.yaml", whole, NULL, 0, input));
-    return mt_problem_make(&arena, input, false, p);
+    return mt_problem_make(&arena, input, true, p);
 }
 
 /* Builds the problem in place, as a problem must not be copied. */
@@ -64,7 +65,8 @@ Test(tissue_regions, each_region_changes_its_named_values_and_the_last_one_appli
         "regions:\n"
         "  - {min_mm: [0, 0, 0], max_mm: [2, 9, 9], conductivity_factor: 3, chi_per_mm: 200}\n"
         "  - {min_mm: [1, 0, 0], max_mm: [2, 9, 9], conductivity_factor: 0.5, extracellular_l_mS_mm: 0.7}\n"
-        "  - {min_mm: [1.5, 0, 0], max_mm: [9, 9, 9], intracellular_t_mS_mm: 0.05, cm_uF_mm2: 0.02}\n",
+        "  - {min_mm: [1.5, 0, 0], max_mm: [9, 9, 9], intracellular_t_mS_mm: 0.05, cm_uF_mm2: 0.02}\n"
+        "diffusion: {spreading_of_cells: [0.055, 0.055, 0.055, 0.055]}\n",
         &p);
     cr_assert_eq(p.media.n, 4);
     for (size_t c = 0; c < p.mesh.n_elements; c++) {
@@ -122,6 +124,8 @@ Test(tissue_regions, a_region_with_the_default_values_changes_no_bit)
     expect_same_bits(&plain, &same);
 }
 
+#define ONE_STRENGTH "diffusion: {spreading_of_cells: [0.06]}\n"
+
 Test(tissue_regions, a_region_of_all_elements_is_bit_identical_to_a_case_with_its_values)
 {
     static const char other[] = SMALL_SLAB
@@ -129,8 +133,8 @@ Test(tissue_regions, a_region_of_all_elements_is_bit_identical_to_a_case_with_it
         "extracellular_t_mS_mm: 0.24, chi_per_mm: 200, cm_uF_mm2: 0.01}\ncell: {type: epi}\n" REST
             SMALL_STIMULUS("2");
     mt_problem plain, same;
-    make(other, "", &plain);
-    make(small, "regions:\n  - {" ALL ", intracellular_l_mS_mm: 0.3, chi_per_mm: 200}\n", &same);
+    make(other, ONE_STRENGTH, &plain);
+    make(small, "regions:\n  - {" ALL ", intracellular_l_mS_mm: 0.3, chi_per_mm: 200}\n" ONE_STRENGTH, &same);
     expect_same_bits(&plain, &same);
 }
 

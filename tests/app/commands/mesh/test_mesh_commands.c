@@ -331,12 +331,16 @@ static void write_wall(bool anisotropic)
     char text[2048];
     free(works("mesh slab --size-mm 14,10,2 --edge-mm 1 -o a.hdf --force"));
     (void)snprintf(text, sizeof text,
-        "mesh: {file: a.hdf}\n" USUAL_TISSUE "time: {end_ms: 5}\nmachine: {backend: cpu}\n"
+        "mesh: {file: a.hdf}\n"
+        "tissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: 0.019, extracellular_l_mS_mm: 0.62, "
+        "extracellular_t_mS_mm: 0.24, chi_per_mm: 140, cm_uF_mm2: 0.01}\n"
+        "cell: {model: mitchell-schaeffer, type: standard}\ntime: {end_ms: 5, dt_ms: 0.1}\nmachine: "
+        "{backend: cpu}\n"
         "stimuli: [{min_mm: [0, 0, 0], max_mm: [1, 10, 2], duration_ms: 2, strength_uA_mm3: 50}]\n"
         "regions:\n"
         "  - {min_mm: [4, 0, 0], max_mm: [9, 4, 2], non_conducting: true}\n"
         "  - {min_mm: [4, 6, 0], max_mm: [9, 10, 2], non_conducting: true}\n%s",
-        anisotropic ? "  - {min_mm: [12, 0, 0], max_mm: [14, 10, 2], intracellular_t_mS_mm: 0.004}\n" : "");
+        anisotropic ? "  - {min_mm: [12, 0, 0], max_mm: [14, 10, 2], intracellular_t_mS_mm: 0.008}\n" : "");
     write_text("wall.yaml", text);
 }
 

@@ -27,16 +27,17 @@ static size_t n_elements;
 
 /* All kinds of places. */
 static const char wall[] =
-    "mesh: {file: wall.hdf}\n" TISSUE "cell: {type: epi}\n"
+    "mesh: {file: wall.hdf}\n" TISSUE
+    "cell: {model: mitchell-schaeffer, type: standard, scale: [tau_in=0.3]}\n"
     "time: {end_ms: 3}\n"
     "stimuli:\n"
-    "  - {at: apex, radius_mm: 0.8, duration_ms: 2, strength_uA_mm3: 50}\n"
+    "  - {at: apex, radius_mm: 0.8, duration_ms: 2, strength_uA_mm3: 100}\n"
     "  - {surface: lv_endocardium, depth_mm: 0.3, centre_mm: [0, 1, 2], radius_mm: 0.9,\n"
-    "     start_ms: 0.5, duration_ms: 0.4, period_ms: 0.7, count: 3, strength_uA_mm3: 70}\n"
+    "     start_ms: 0.5, duration_ms: 0.4, period_ms: 0.7, count: 3, strength_uA_mm3: 110}\n"
     "  - {surface: 1, min_mm: [0, 2, 0], max_mm: [1, 3, 3], start_ms: 1, duration_ms: 1,\n"
-    "     strength_uA_mm3: 60}\n"
+    "     strength_uA_mm3: 100}\n"
     "  - {centre_mm: [2, 3, 2], radius_mm: 0.6, start_ms: 1.5, duration_ms: 1,\n"
-    "     strength_uA_mm3: 60}\n"
+    "     strength_uA_mm3: 100}\n"
     "machine: {tiles: 4}\n";
 
 static void enter(void)
@@ -44,6 +45,7 @@ static void enter(void)
     mt_arena arena = {0};
     mt_mesh mesh;
     enter_room();
+    enable_cache();
     omp_set_num_threads(1);
     tagged_slab(&arena, size_mm, 0.5, &mesh);
     n_elements = mesh.n_elements;
@@ -165,6 +167,8 @@ Test(stimuli, stimuli_at_listed_vertices_rerun_from_another_folder)
     refuses(2, "/site.vtx:3: vertex is '100000'; allowed: a whole number from 0 to ", "run site.yaml");
 }
 
+#define OF_TP06 " --set cell.scale=[] --set cell.model=tp06 --set cell.type="
+
 /* The wall's layers as cell types: distinguishing them costs cycles, and the activation times differ. */
 Test(stimuli, layered_cell_types_are_bit_identical_for_any_number_of_tiles)
 {
@@ -173,11 +177,11 @@ Test(stimuli, layered_cell_types_are_bit_identical_for_any_number_of_tiles)
     refuses(2,
         "cell.type: layers; the mesh has no transmural layers: `myotile mesh fibres` writes them; allowed "
         "without layers: epi, mid or endo",
-        "run wall.yaml --set cell.type=layers");
-    free(works("run wall.yaml --output epi --set mesh.file=layered.hdf"));
-    free(works("run wall.yaml --output one --set mesh.file=layered.hdf --set cell.type=layers"));
-    free(works("run wall.yaml --output two --set mesh.file=layered.hdf --set cell.type=layers --set "
-               "machine.tiles=17"));
+        "run wall.yaml" OF_TP06 "layers");
+    free(works("run wall.yaml --output epi --set mesh.file=layered.hdf" OF_TP06 "epi"));
+    free(works("run wall.yaml --output one --set mesh.file=layered.hdf" OF_TP06 "layers"));
+    free(works(
+        "run wall.yaml --output two --set mesh.file=layered.hdf --set machine.tiles=17" OF_TP06 "layers"));
     free(works("run one/used.yaml --output three"));
     assert_same_activation("one", "two");
     assert_same_activation("one", "three");
@@ -195,7 +199,7 @@ Test(stimuli, stimuli_from_files_rerun_from_another_folder_on_any_number_of_tile
     free(works("mesh fibres wall.hdf -o layered.hdf"));
     (void)snprintf(text, sizeof text,
         "%.*selements: list.txt, layer: endo%.*ssites: {file: sites.csv, radius_mm: 0.7, duration_ms: 2, "
-        "strength_uA_mm3: 50}\nmachine: {tiles: 4}\n",
+        "strength_uA_mm3: 80}\nmachine: {tiles: 4}\n",
         (int)(first - wall), wall, (int)(second - first) - (int)strlen("at: apex, radius_mm: 0.8"),
         first + strlen("at: apex, radius_mm: 0.8"));
     write_text("files.yaml", text);
