@@ -83,7 +83,8 @@ Test(command, help_takes_precedence_over_other_arguments)
 static const struct {
     const char *name, *behind, *shown, *instead;
 } quicker[] = {{"mesh ventricles", "", "--elements 10000", "--elements 5200"},
-    {"partition", FEW_TILES, NULL, NULL}, {"cell", "", "--beats 10", "--beats 2"},
+    {"partition", FEW_TILES, NULL, NULL}, {"machine allreduce", FEW_TILES, NULL, NULL},
+    {"model import", " --beats 1 --no-tissue", NULL, NULL}, {"cell", "", "--beats 10", "--beats 2"},
     {"restitution", " --dt-ms 0.05", "--beats 5 --intervals-ms 800,300,50",
         "--beats 2 --intervals-ms 800,300,250"},
     {"run", FEW_TILES_IN_CASE " --set time.end_ms=1", NULL, NULL},
