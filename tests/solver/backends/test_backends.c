@@ -450,8 +450,8 @@ Test(backends, the_machine_agrees_with_the_cpu)
                                                                    * buffer */
             double *v[2] = {values(), values()}, *activation[2] = {values(), values()};
             s.problem.pde_steps = pde_steps;
-            run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
-            run_backend(&s, "ipu", &layout, 600, v[1], activation[1]);
+            run_backend(&s, "cpu", NULL, 300, v[0], activation[0]);
+            run_backend(&s, "ipu", &layout, 300, v[1], activation[1]);
             for (size_t c = 0; c < s.mesh.n_elements; c++) { /* infinite if not yet activated */
                 const double by_cpu_ms = activation[0][c], by_ipu_ms = activation[1][c];
                 cr_assert(by_cpu_ms == by_ipu_ms || fabs(by_cpu_ms - by_ipu_ms) < 0.05,
@@ -480,9 +480,9 @@ Test(backends, compensated_splitting_agrees_on_both_backends_and_any_tiles)
         s.problem.splitting = MT_SPLITTING_COMPENSATED;
         for (EACH_MODEL)
             for (s.problem.pde_steps = 2; s.problem.pde_steps <= 3; s.problem.pde_steps++) {
-                run_backend(&s, "cpu", NULL, 600, v[0], activation[0]);
-                run_backend(&s, "ipu", &few, 600, v[1], activation[1]);
-                run_backend(&s, "ipu", &many, 600, v[2], activation[2]);
+                run_backend(&s, "cpu", NULL, 300, v[0], activation[0]);
+                run_backend(&s, "ipu", &few, 300, v[1], activation[1]);
+                run_backend(&s, "ipu", &many, 300, v[2], activation[2]);
                 cr_assert(same_bits(v[1], v[2]) && same_bits(activation[1], activation[2]), "%s", (*m)->name);
                 cr_assert_lt(
                     largest_difference(activation[0], activation[1]), 0.05, "%s", (*m)->name); /* as above */

@@ -54,7 +54,8 @@ static const char *const lines[] = {
     "reproduce machine --ipus 1",
     "reproduce implicit small.yaml --ipus 1 --from-ms 3 --steps 2",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
-    ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --set cell.model=mitchell-schaeffer --set cell.type=standard "
+    ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --family kuhn --set cell.model=mitchell-schaeffer --set "
+     "cell.type=standard "
      "--set time.dt_ms=0.1"),
 };
 enum { N_LINES = sizeof lines / sizeof *lines };
