@@ -64,16 +64,24 @@ static const char *type_word(const void *input, size_t i)
     return i == 0 && (!input || mt_case_layers(*m, found) == MT_OK) ? "layers" : NULL;
 }
 
-/* Vm, then the states of the model; without a case, the states of all models. */
+/* True if a model of the table before *m has a state of this name. */
+static bool is_state_before(const mt_cell_model *const *m, const char *name)
+{
+    for (const mt_cell_model *const *before = mt_cell_models; before < m; before++)
+        for (size_t k = 0; k < (*before)->n_states; k++)
+            if (strcmp((*before)->states[k].name, name) == 0) return true;
+    return false;
+}
+
+/* Vm, then the states of the model; without a case, the states of all models, each name once. */
 static const char *field_word(const void *input, size_t i)
 {
     const mt_cell_model *const *m = models_of(input);
     if (i == 0) return "V";
-    for (i--; *m; m++) {
-        if (i < (*m)->n_states) return (*m)->states[i].name;
-        i -= (*m)->n_states;
-        if (input) break;
-    }
+    if (input) return i <= (*m)->n_states ? (*m)->states[i - 1].name : NULL;
+    for (; *m; m++)
+        for (size_t k = 0; k < (*m)->n_states; k++)
+            if (!is_state_before(m, (*m)->states[k].name) && --i == 0) return (*m)->states[k].name;
     return NULL;
 }
 
