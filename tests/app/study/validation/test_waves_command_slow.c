@@ -32,6 +32,7 @@ static void expect_delay(const mt_cell_model *model, double row, double measured
 Test(waves_command_slow, the_delay_tables_of_the_ionic_models_equal_the_measured_delays)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
+        if ((*m)->n_delays == 0) continue;
         mt_arena arena = {0};
         char *text = works("reproduce waves --plain --model %s --dt-ms %g --format json --progress never",
             (*m)->name, MT_CELL_DELAYS_DT_MS);
