@@ -51,17 +51,28 @@ static const mt_cell_model *const *models_of(const void *input)
     return input ? &((const mt_case *)input)->cell.model : mt_cell_models;
 }
 
-/* The model's variants, and "layers" if it has all of them. */
+/* True if a model of the table before *m has a variant of this name. */
+static bool is_variant_before(const mt_cell_model *const *m, const char *name)
+{
+    for (const mt_cell_model *const *before = mt_cell_models; before < m; before++)
+        for (size_t k = 0; k < (*before)->n_variants; k++)
+            if (strcmp((*before)->variants[k].name, name) == 0) return true;
+    return false;
+}
+
+/* The model's variants, and "layers" if it has all of them; without a case, the variants of all models, each name once, and "layers". */
 static const char *type_word(const void *input, size_t i)
 {
     size_t found[MT_CASE_LAYERS];
     const mt_cell_model *const *m = models_of(input);
-    for (; *m; m++) {
+    if (input) {
         if (i < (*m)->n_variants) return (*m)->variants[i].name;
-        i -= (*m)->n_variants;
-        if (input) break;
+        return i == (*m)->n_variants && mt_case_layers(*m, found) == MT_OK ? "layers" : NULL;
     }
-    return i == 0 && (!input || mt_case_layers(*m, found) == MT_OK) ? "layers" : NULL;
+    for (; *m; m++)
+        for (size_t k = 0; k < (*m)->n_variants; k++)
+            if (!is_variant_before(m, (*m)->variants[k].name) && i-- == 0) return (*m)->variants[k].name;
+    return i == 0 ? "layers" : NULL;
 }
 
 /* True if a model of the table before *m has a state of this name. */

@@ -10,6 +10,7 @@
 /* clang-format off */
 #define MODELS(MODEL) \
     MODEL(tp06) \
+    MODEL(torord) \
     MODEL(courtemanche) \
     MODEL(mitchell_schaeffer)
 /* clang-format on */

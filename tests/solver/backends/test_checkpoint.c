@@ -362,7 +362,7 @@ Test(checkpoint, a_checkpoint_of_another_problem_is_rejected)
     is_refused(&other, &c, "from another mesh with the same number of elements");
     make_slab_problem(&other, (double[]){4, 3, 2}, 0.5);
     other.problem.model = mt_cell_models[1];
-    is_refused(&other, &c, ": from a run of the ionic model tp06; here courtemanche");
+    is_refused(&other, &c, ": from a run of the ionic model tp06; here torord");
     stronger.damping *= 1.01;
     other = (slab_problem){.scheme = &stronger};
     cr_assert_eq(mt_slab_make(&other.arena, (double[]){4, 3, 2}, 0.5, &other.mesh), MT_OK);

@@ -277,8 +277,9 @@ Test(case, layers_unsupported_by_an_ionic_model_are_rejected_with_its_types)
     cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml:17: cell.type: epi; allowed: standard");
     cr_assert_eq(
         mt_case_load(&arena, niederer, sets_of((const char *[]){"cell.model=tp07"}, 1), 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "--set cell.model=tp07: ionic model 'tp07'; allowed: tp06, courtemanche, "
-                                   "mitchell-schaeffer, the path of a .cellml, .mmt, .ode or .model file");
+    cr_expect_str_eq(mt_message(),
+        "--set cell.model=tp07: ionic model 'tp07'; allowed: tp06, torord, courtemanche, "
+        "mitchell-schaeffer, the path of a .cellml, .mmt, .ode or .model file");
     mt_arena_free(&arena);
 }
 

@@ -117,8 +117,9 @@ Test(model, a_model_is_opened_by_its_name_or_the_path_of_a_file)
     cr_expect_eq(mt_cell_model_open(&arena, "models/b.mmt", &model), MT_FILE);
     cr_expect(strstr(mt_message(), "models/b.mmt: "), "%s", mt_message());
     cr_expect_eq(mt_cell_model_open(&arena, "tp07", &model), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "ionic model 'tp07'; allowed: tp06, courtemanche, mitchell-schaeffer, "
-                                   "the path of a .cellml, .mmt, .ode or .model file");
+    cr_expect_str_eq(mt_message(),
+        "ionic model 'tp07'; allowed: tp06, torord, courtemanche, mitchell-schaeffer, "
+        "the path of a .cellml, .mmt, .ode or .model file");
     mt_arena_free(&arena);
 }
 
