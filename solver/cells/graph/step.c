@@ -139,13 +139,23 @@ mt_status mt_step_cautious(mt_arena *arena, mt_system *system, mt_step *step)
     return MT_OK;
 }
 
+/* True if state i is a flux into state k by their units: mM/ms and mM. */
+static bool is_flux_of(const mt_system *s, size_t i, size_t k)
+{
+    const mt_unit flux = s->equations->variable[s->state[i]].unit,
+                  amount = s->equations->variable[s->state[k]].unit;
+    mt_unit second = mt_unit_none;
+    second.exponent[MT_SECOND] = 1;
+    return flux.known && amount.known && mt_unit_same_dimension(mt_unit_times(flux, second), amount);
+}
+
 /* True if the decay of a state is the growth of another that affects it. */
-static bool is_exchanged(const jacobian *j, size_t i)
+static bool is_exchanged(const mt_system *s, const jacobian *j, size_t i)
 {
     const double own = j->largest[i * j->n + i];
     for (size_t k = 0; k < j->n; k++)
         if (k != i && own > 0 && j->depends[i * j->n + k] &&
-            j->largest[k * j->n + i] >= MT_STEP_EXCHANGE * own)
+            j->largest[k * j->n + i] >= MT_STEP_EXCHANGE * own && !is_flux_of(s, i, k))
             return true;
     return false;
 }
@@ -177,7 +187,7 @@ mt_status mt_step_choose(mt_arena *arena, mt_system *system, const mt_examples *
     bool *gate, *member;
     MT_ALLOC(scratch, gate, n);
     MT_ALLOC(scratch, member, n);
-    for (size_t i = 0; i < n; i++) gate[i] = step->linear[i] && !is_exchanged(&j, i);
+    for (size_t i = 0; i < n; i++) gate[i] = step->linear[i] && !is_exchanged(system, &j, i);
     for (size_t i = 0; i < n; i++) member[i] = !gate[i] && step->fastest[i] > MT_STEP_FAST;
     while (joins(&j, gate, member)) {}
     for (size_t i = 0; i < n; i++)

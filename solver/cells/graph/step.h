@@ -49,7 +49,7 @@ MT_NODISCARD mt_status mt_step_cautious(mt_arena *arena, mt_system *system, mt_s
  *
  * A gate is a state i with a linear derivative that exchanges nothing with other states: |J_ki| is below MT_STEP_EXCHANGE |J_ii| for all
  * states k on which its derivative depends. The decay of other states (channel states of a Markov chain, ions and buffers) is the growth of
- * others; steps that differ between them would lose or create matter.
+ * others; steps that differ between them would lose or create matter. A flux into state k, by its unit, is a gate: its decay is no matter.
  *
  * The implicit group begins with all states that are not gates and change faster than MT_STEP_FAST. States join that are coupled with a
  * member in both directions faster than MT_STEP_SLOW (the geometric mean of J_ik and J_ki), and those that are not gates and that a member

@@ -138,6 +138,33 @@ Test(imported, feedback_that_amplifies_does_not_make_steps_singular)
     cr_expect_gt(lowest, 0);
 }
 
+/* Release J from a store s at a rate that rises as the store empties; a beat does not empty it. */
+static const char store[] =
+    "[[model]]\nc.V = -80\nc.J = 0\nc.s = 2\nc.x = 0\n[engine]\ntime = 0 [ms] bind time\npace = 0 bind pace\n"
+    "[c]\ndot(V) = -0.02 * (V + 80) + engine.pace\n    in [mV]\n"
+    "tau = 5 * s / (s + 0.1)\n    in [ms]\n"
+    "dot(J) = (if(V > -40, 0.04, 0) / (1 + (0.3 / s)^8) - J) / if(tau < 0.001, 0.001, tau)\n    in [mM/ms]\n"
+    "dot(s) = -J + 0.001 * (2 - s)\n    in [mM]\n"
+    "dot(x) = J - 0.02 * x\n    in [mM]\n";
+
+Test(imported, release_does_not_overdraw_its_store_in_states_that_no_trial_beat_reaches)
+{
+    const mt_imported *i = import(read_cell(&arena, "%s", store));
+    const mt_cell_variant *variant = i->row.variants;
+    mt_lone_cell cell;
+    double lowest = 2;
+    cr_assert_str_eq(i->row.states[0].name, "J");
+    cr_expect_eq(i->step.method[0], MT_METHOD_RUSH_LARSEN);
+    cr_assert_eq(
+        mt_lone_cell_make(&arena, &i->row, variant, 0.1, false, variant->v_mV, variant->states, &cell),
+        MT_OK);
+    for (int s = 0; s < 10000; s++) {
+        cr_assert_eq(mt_lone_cell_step(&cell, cell.v_mV < 0 ? 5 : 0), MT_OK);
+        lowest = fmin(lowest, mt_lone_cell_state(&cell, 1));
+    }
+    cr_expect(lowest > 0 && lowest < 0.4, "%g mM", lowest);
+}
+
 Test(imported, names_of_states_and_parameters_are_unique)
 {
     static const char twice[] =
