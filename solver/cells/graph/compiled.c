@@ -66,7 +66,7 @@ static mt_status compiler_words(mt_arena *arena, const char **words, size_t room
     *n = 0;
     for (char *word = strtok_r(text, " ", &rest); word && *n < room; word = strtok_r(NULL, " ", &rest))
         words[(*n)++] = word;
-    return *n > 0 ? MT_OK : mt_fail(MT_INPUT, "CC: found '%s'; allowed: a C compiler", named);
+    return *n > 0 ? MT_OK : mt_fail(MT_FILE, "CC: found '%s'; allowed: a C compiler", named);
 }
 
 static mt_status make_words(work *w, int arithmetic, const char *const *flags)
