@@ -4,8 +4,8 @@
  * The default law is right for the model's own cells in tissue of ordinary anisotropy, if it was measured with the model
  * (mt_cell_model.delays). Other cells, and cells in tissue with D_l / D_t different from that of the default tissue by more than
  * MT_FRONTS_ANISOTROPY, are measured, and a law of their own is fitted if the error of the default law is too large
- * (solver/waves/calibration.h). This takes about a second of processor time each and is cached (data/files/cache.h). Kinds of cells with the
- * same upstroke at the start, such as those that differ in potassium currents, share one law. D_l / D_t different by more than
+ * (solver/waves/calibration.h). This takes about a second of processor time each and is cached (data/files/cache.h). Kinds of cells with
+ * the same upstroke at the start, such as those that differ in potassium currents, share one law. D_l / D_t different by more than
  * MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one errors are measured, but the law is
  * that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *

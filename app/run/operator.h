@@ -1,7 +1,8 @@
 /* The diffusion operator of a mesh, built with the help of the cache.
  *
  * Building it takes about 10 s of processor time for a million elements. More than half of that is spent on finding the elements to limit
- * and the longest stable step. Both are stored in the cache (data/files/cache.h, solver/diffusion/limits.h); the operator has the same bits.
+ * and the longest stable step. Both are stored in the cache (data/files/cache.h, solver/diffusion/limits.h); the operator has the same
+ * bits.
  * Meshes of less than 2,000 elements do not use the cache, as the computation is fast. */
 #pragma once
 

@@ -301,7 +301,7 @@ Test(out_of_memory, every_failed_allocation_of_a_report_is_reported)
     write_text("page.html", "<!DOCTYPE html>\n<!-- data -->\n");
     free(works("run small.yaml --output out --set machine.ipus=2 --profile out --set traces.every_ms=0.05 "
                "--set series.every_ms=0.05"));
-    walk(11, "report out -o r.html --template page.html --force");
+    walk(3, "report out -o r.html --template page.html --force");
 }
 
 Test(out_of_memory, every_failed_allocation_of_a_partition_is_reported)
@@ -312,7 +312,7 @@ Test(out_of_memory, every_failed_allocation_of_a_partition_is_reported)
 
 Test(out_of_memory, every_failed_allocation_of_the_slab_benchmark_is_reported)
 {
-    walk(37,
+    walk(17,
         "reproduce figure3 --edges-mm 0.5 --corners 2 --set mesh.slab.size_mm=[2,2,1] --set points=[] "
         "--set line.to_mm=[2,2,1] --set time.end_ms=0.1 --set machine.target=three.yaml --picture p.png");
 }

@@ -12,6 +12,7 @@
 #include "data/files/file.h"
 #include "data/files/scan.h"
 #include "solver/cells/graph/c_source.h"
+#include "solver/cells/row.h"
 #include "solver/kernels/kernels.h"
 
 /* The comparisons with the interpreter (compiled_kernel.c): true if all bits are the same. */
@@ -19,31 +20,16 @@ typedef bool same_float(const mt_cell_model *model, const float *constants, doub
     mt_cell_kernel_float *step, mt_cell_multirate_float *multirate);
 typedef bool same_double(const mt_cell_model *model, const double *constants, double dt_ms,
     mt_cell_kernel_double *step, mt_cell_multirate_double *multirate);
-#define SAME(isa)                                                                                            \
-    extern same_float mt_cell_compiled_same_float_##isa;                                                     \
-    extern same_double mt_cell_compiled_same_double_##isa;
-SAME(base)
-#ifdef __x86_64__
-SAME(avx2)
-SAME(avx512)
-#    define SETS(name)                                                                                       \
-        {                                                                                                    \
-            [MT_ISA_BASE] = name##_base, [MT_ISA_AVX2] = name##_avx2, [MT_ISA_AVX512] = name##_avx512        \
-        }
-#else
-#    define SETS(name)                                                                                       \
-        {                                                                                                    \
-            [MT_ISA_BASE] = name##_base                                                                      \
-        }
-#endif
+extern same_float mt_cell_compiled_same_float_base, mt_cell_compiled_same_float_avx2,
+    mt_cell_compiled_same_float_avx512;
+extern same_double mt_cell_compiled_same_double_base, mt_cell_compiled_same_double_avx2,
+    mt_cell_compiled_same_double_avx512;
 
 enum { SINGLE, DOUBLE, ARITHMETICS };
 
 /* The machine code for one arithmetic. */
 typedef struct code {
     char key[MT_HASH_SIZE], path[MT_FILE_PATH_MAX];
-    const void *bytes; /* [n]; NULL: not compiled yet */
-    size_t n;
     const char **words; /* the call of the compiler */
 } code;
 
@@ -57,29 +43,22 @@ typedef struct work {
 
 /* ---- the call of the compiler ---- */
 
-/* Copies the words of $CC, or cc; returns their number. */
-static mt_status compiler_words(mt_arena *arena, const char **words, size_t room, size_t *n)
-{
-    const char *named = getenv("CC");
-    char *text = mt_arena_text(arena, named && *named ? named : "cc"), *rest = NULL;
-    if (!text) return MT_MEMORY;
-    *n = 0;
-    for (char *word = strtok_r(text, " ", &rest); word && *n < room; word = strtok_r(NULL, " ", &rest))
-        words[(*n)++] = word;
-    return *n > 0 ? MT_OK : mt_fail(MT_FILE, "CC: found '%s'; allowed: a C compiler", named);
-}
-
+/* Sets the words of the call: $CC, or cc, then the flags and the files. */
 static mt_status make_words(work *w, int arithmetic, const char *const *flags)
 {
-    enum { COMPILER = 8, OTHERS = 10 };
     code *c = &w->code[arithmetic];
-    size_t n, n_flags = 0;
+    const char *others[] = {"-w", "-shared", "-fPIC", "-o", c->path, w->source_path, "-lm"},
+               *named = getenv("CC");
+    size_t n = 0, n_flags = 0;
+    char *text = mt_arena_text(w->scratch, named && *named ? named : "cc"), *rest = NULL;
+    if (!text) return MT_MEMORY;
     while (flags[n_flags]) n_flags++;
-    MT_ALLOC(w->scratch, c->words, COMPILER + n_flags + OTHERS);
-    MT_TRY(compiler_words(w->scratch, c->words, COMPILER, &n));
+    MT_ALLOC(w->scratch, c->words, strlen(text) + n_flags + 1 + sizeof others / sizeof *others + 1);
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        c->words[n++] = word;
+    if (n == 0) return mt_fail(MT_FILE, "CC: found '%s'; allowed: a C compiler", named);
     for (; *flags; flags++) c->words[n++] = *flags;
     if (arithmetic == DOUBLE) c->words[n++] = "-DMT_DOUBLE";
-    const char *others[] = {"-w", "-shared", "-fPIC", "-o", c->path, w->source_path, "-lm"};
     memcpy(c->words + n, others, sizeof others);
     return MT_OK;
 }
@@ -120,14 +99,12 @@ static void delete_files(const work *w)
     (void)rmdir(w->folder);
 }
 
-/* Reads the compiler's result, and stores it in the cache. */
-static mt_status take_result(work *w, code *c)
+/* Stores the compiler's result in the cache. */
+static mt_status store_result(const work *w, const code *c)
 {
     mt_scan scan;
     MT_TRY(mt_scan_open(w->scratch, c->path, &scan));
-    c->bytes = scan.begin;
-    c->n = mt_scan_left(&scan);
-    if (w->cached) mt_cache_store(kind, c->key, c->bytes, c->n);
+    mt_cache_store(kind, c->key, scan.begin, mt_scan_left(&scan));
     return MT_OK;
 }
 
@@ -139,8 +116,10 @@ static mt_status compile(work *w)
     size_t n = 0;
     for (int a = 0; a < ARITHMETICS; a++) {
         code *c = &w->code[a];
-        if (w->cached && mt_cache_find(w->scratch, kind, c->key, &c->bytes, &c->n))
-            MT_TRY(mt_file_write_text(c->path, c->bytes, c->n));
+        const void *bytes;
+        size_t n_bytes;
+        if (w->cached && mt_cache_find(w->scratch, kind, c->key, &bytes, &n_bytes))
+            MT_TRY(mt_file_write_text(c->path, bytes, n_bytes));
         else
             child[n] = (mt_child){.words = c->words}, made[n++] = c;
     }
@@ -153,7 +132,7 @@ static mt_status compile(work *w)
         if (child[k].code == MT_CHILD_NOT_STARTED)
             return mt_fail(MT_FILE, "%s: found no such compiler", name);
         if (child[k].code != 0) return mt_fail(MT_FILE, "%s: failed with exit code %d", name, child[k].code);
-        MT_TRY(take_result(w, made[k]));
+        if (w->cached) MT_TRY(store_result(w, made[k]));
     }
     return MT_OK;
 }
@@ -180,8 +159,8 @@ static mt_status load(const code *c, function **step, function **multirate)
 /* Compares the kernels with those of the interpreter, for the model's first variant and one with other parameters. */
 static mt_status compare(const mt_cell_model *model, const mt_cell_model *compiled, mt_isa set)
 {
-    static same_float *const single[MT_ISAS] = SETS(mt_cell_compiled_same_float);
-    static same_double *const twice[MT_ISAS] = SETS(mt_cell_compiled_same_double);
+    static same_float *const single[MT_ISAS] = MT_CELL_KERNELS(compiled_same, float);
+    static same_double *const twice[MT_ISAS] = MT_CELL_KERNELS(compiled_same, double);
     MT_SCRATCH(scratch);
     const size_t n = model->n_constants;
     mt_cell_variant variant[2] = {model->variants[0], model->variants[0]};

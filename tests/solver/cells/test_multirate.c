@@ -160,6 +160,29 @@ static beat beat_of(const mt_cell_model *model, size_t variant, double tolerance
 
 /* The error is of first order in the tolerance: at 0.1 mV durations differ by less than two of the longest intervals between
  * evaluations, 0.32 ms. */
+/* With a tolerance that no cell exceeds: 0.1 ms allow 4 steps of 0.02 ms, 0.03 ms only one. Without a limit there are 16. */
+Test(multirate, a_model_with_a_longest_interval_is_evaluated_at_least_that_often)
+{
+    static cells c;
+    static const struct {
+        double interval_max_ms, most;
+    } limits[] = {{0, 16}, {0.1, 4}, {0.03, 1}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        mt_cell_model model = *mt_cell_models[0];
+        double longest[2] = {0};
+        model.interval_max_ms = limits[i].interval_max_ms;
+        begin(&c, &model);
+        for (size_t step = 0; step < 64; step++) {
+            const double waited[2] = {c.since[0] + 1, c.since_double[0] + 1};
+            multirate(&c, 1000, step);
+            if (step > 0 && c.since[0] == 0) longest[0] = fmax(longest[0], waited[0]);
+            if (step > 0 && c.since_double[0] == 0) longest[1] = fmax(longest[1], waited[1]);
+        }
+        cr_expect(longest[0] == limits[i].most && longest[1] == limits[i].most, "%g ms: %g and %g steps",
+            limits[i].interval_max_ms, longest[0], longest[1]);
+    }
+}
+
 Test(multirate, a_fifth_of_the_evaluations_preserves_the_apd)
 {
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++)

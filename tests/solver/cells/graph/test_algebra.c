@@ -50,6 +50,23 @@ Test(algebra, copies_of_random_expressions_have_their_values)
     }
 }
 
+/* x < y ? x : y, in all four orders: one operation instead of two. */
+Test(algebra, selections_of_the_smaller_or_larger_number_are_minima_and_maxima)
+{
+    const double leaf[LEAVES] = {[2] = 1.5, [3] = -0.5};
+    for (int kind = 0; kind < 4; kind++) {
+        MT_SCRATCH(arena);
+        mt_algebra m = algebra_in(arena);
+        const mt_node x[2] = {mt_symbol(&m, 2), mt_symbol(&m, 3)};
+        const bool larger = kind % 2 != 0;
+        const mt_node less = mt_apply(&m, kind < 2 ? MT_OP_LESS : MT_OP_LESS_EQUAL, x),
+                      node = mt_choice(&m, less, x[larger], x[!larger]);
+        cr_assert_eq(m.status, MT_OK);
+        cr_expect_eq(m.graph->node[node].op, larger ? MT_OP_MAX : MT_OP_MIN, "%d", kind);
+        cr_expect_eq(value_of(&m, node, leaf), larger ? 1.5 : -0.5, "%d", kind);
+    }
+}
+
 Test(algebra, derivatives_are_limits_of_difference_quotients)
 {
     uint64_t random = 5;
