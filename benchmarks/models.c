@@ -1,7 +1,7 @@
 /* An ionic model from a file on one core, interpreted and compiled, compared with the built-in TP06 model. */
 #include "benchmarks/benchmarks.h"
 #include "data/files/data_folder.h"
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
 #include "solver/kernels/block.h"
 

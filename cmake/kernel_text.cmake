@@ -1,5 +1,5 @@
 # cmake -D SOURCE=dir -D OUT=file.inc -D HEAD="header;..." -D TAIL="header;..." -D BASE="flag;..." -D AVX2=... -D AVX512=...
-# -P kernel_text.cmake: writes C arrays of strings for programs that are compiled at run time (solver/cells/graph/compiled.h): two groups of
+# -P kernel_text.cmake: writes C arrays of strings for programs that are compiled at run time (solver/cells/compiled/compiled.h): two groups of
 # headers, a line each, without their includes of other headers of the project, and the compiler's flags for each instruction set.
 function(lines name)
   set(all)

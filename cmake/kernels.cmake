@@ -30,9 +30,9 @@ function(mt_kernels target sources)
 endfunction()
 mt_kernels(mt_solver "${kernels}")
 
-# Imported models are compiled at run time from the headers of the kernels as text (solver/cells/graph/compiled.h), by any C compiler. Their
+# Imported models are compiled at run time from the headers of the kernels as text (solver/cells/compiled/compiled.h), by any C compiler. Their
 # source lists the operations in an order that is faster without the scheduling above.
-set(text ${CMAKE_BINARY_DIR}/generated/solver/cells/graph/kernel_text.inc)
+set(text ${CMAKE_BINARY_DIR}/generated/solver/cells/compiled/kernel_text.inc)
 set(head solver/kernels/lanes.h solver/kernels/functions.h solver/kernels/rare_functions.h solver/cells/pace.h)
 set(tail solver/kernels/multirate.h solver/kernels/block.h solver/kernels/multirate_equations.h solver/cells/kernel.h)
 set(flags_base -std=c17 -O2 ${exact})

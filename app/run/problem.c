@@ -15,7 +15,7 @@
 #include "mesh/make/slab.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/parts.h"
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
 
 static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)

@@ -1,5 +1,5 @@
 #include "solver/backends/share.h"
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
 
 #include <assert.h>

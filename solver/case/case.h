@@ -74,7 +74,7 @@ typedef struct mt_case_samples {
  * activated; or after which no element was activated for MT_CASE_QUIET_MS and no pulse is left. The slowest wavefronts travel 5 mm in that
  * time, so the remaining elements are not reached. */
 #define MT_CASE_QUIET_MS 25
-/* Compilation of the model of a file (solver/cells/graph/compiled.h). */
+/* Compilation of the model of a file (solver/cells/compiled/compiled.h). */
 typedef enum mt_case_compile {
     MT_CASE_COMPILE_AUTO,
     MT_CASE_COMPILE_NEVER,

@@ -120,8 +120,9 @@ typedef struct mt_cell_model {
         ipu_mix ode, ode_mixed, ode_multirate, ode_mixed_multirate;
     } mix;
     const void *program; /* of an imported model, which its kernels interpret; NULL: a built-in model */
-    bool compiled;   /* true if the kernels are machine code of the program (solver/cells/graph/compiled.h) */
-    size_t n_delays; /* 0: not measured; each run then measures its fronts (app/run/fronts.h) */
+    bool
+        compiled; /* true if the kernels are machine code of the program (solver/cells/compiled/compiled.h) */
+    size_t n_delays;             /* 0: not measured; each run then measures its fronts (app/run/fronts.h) */
     const mt_cell_delay *delays; /* [n_delays] by ascending length; magnitudes also ascend for both schemes */
 } mt_cell_model;
 

@@ -1,7 +1,8 @@
 /* The value of each instruction (solver/cells/graph/program.h) in terms of its operands A, B, C, D: expressions of
  * solver/kernels/lanes.h, functions.h and rare_functions.h, with `zero` and `one` in every lane.
  *
- * The interpreter executes them, and programs written as C contain them as text (c_source.h), so both compute the same bits. */
+ * The interpreter executes them, and programs written as C contain them as text (solver/cells/compiled/c_source.h), so both compute the
+ * same bits. */
 #pragma once
 
 /* COMMON(code, value) for arithmetic, RARE(code, value) for the other instructions; all but the pairs. */

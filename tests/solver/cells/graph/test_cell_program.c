@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "solver/cells/graph/cell_program.h"
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 #include "solver/kernels/block.h"
 #include "tests/solver/cells/graph/random_expressions.h"
 

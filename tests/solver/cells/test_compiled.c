@@ -1,7 +1,7 @@
 /* Compiled models have the bits of the interpreter; a compiler that rounds differently, or fails, is noticed; machine code is cached. */
 #include "tests/room.h"
 
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
 
 static mt_arena arena;

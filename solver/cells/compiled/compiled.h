@@ -1,5 +1,5 @@
 /* The kernels of an imported model as machine code, made by the C compiler of the system while the program runs, in place of the
- * interpreter (cell_program.h). They compute the same bits, at about the rate of a built-in model.
+ * interpreter (solver/cells/graph/cell_program.h). They compute the same bits, at about the rate of a built-in model.
  *
  * The compiler is $CC, with words separated by blanks, or cc. It compiles one source (c_source.h) for single and for double precision, for
  * the instruction set in use (mt_kernels_used). Temporary files are in a new folder in $TMPDIR, or in /tmp. The machine code is cached

@@ -3,7 +3,7 @@
  *
  * It defines the kernels MT_COMPILED_STEP and MT_COMPILED_MULTIRATE (mt_cell_kernel_float, mt_cell_multirate_float, or with MT_DOUBLE
  * defined those of double). Each instruction of the program is one statement with the expression that the interpreter executes
- * (instructions.h), so all bits are the same. */
+ * (solver/cells/graph/instructions.h), so all bits are the same. */
 #pragma once
 
 #include "solver/cells/graph/cell_program.h"

@@ -1,4 +1,4 @@
-#include "solver/cells/graph/compiled.h"
+#include "solver/cells/compiled/compiled.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "data/files/cache.h"
 #include "data/files/file.h"
 #include "data/files/scan.h"
-#include "solver/cells/graph/c_source.h"
+#include "solver/cells/compiled/c_source.h"
 #include "solver/cells/row.h"
 #include "solver/kernels/kernels.h"
 

@@ -1,11 +1,11 @@
-#include "solver/cells/graph/c_source.h"
+#include "solver/cells/compiled/c_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/cells/graph/instructions.h"
-#include "solver/cells/graph/kernel_text.inc" /* of the build: cmake/kernel_text.cmake */
+#include "solver/cells/compiled/kernel_text.inc" /* of the build: cmake/kernel_text.cmake */
 
 #define TEXT(code, value) [code] = #value,
 static const char *const values[MT_CODES_PLAIN] = {MT_INSTRUCTIONS(TEXT, TEXT)};
