@@ -9,8 +9,8 @@ mt_status mt_beats_begin(
     mt_arena *arena, size_t n, size_t cycle, double dt_ms, double v_mV, double calcium_mM, mt_beats *b)
 {
     *b = (mt_beats){.n = n, .dt_ms = dt_ms, .cycle = cycle, .before_mV = v_mV, .low_mV = v_mV};
-    MT_ALLOC(arena, b->beat, n);
-    for (size_t k = 0; k < n; k++)
+    MT_ALLOC(arena, b->beat, n + 1);
+    for (size_t k = 0; k <= n; k++)
         b->beat[k] = (mt_beat){.upstroke_ms = NAN,
             .rest_mV = NAN,
             .peak_mV = NAN,
@@ -55,11 +55,17 @@ static void follow_potential(mt_beats *b, double v_mV)
             now->apd_ms[k] = passage_ms(b, b->level_mV[k], v_mV) - now->upstroke_ms;
 }
 
-/* True if V has fallen half of the way from the previous peak: otherwise an upward passage of 0 mV is not a new action potential. */
-static bool may_begin(const mt_beats *b, const mt_beat *beat)
+/* Begins an action potential in a cycle that has one. */
+static void begin_further(mt_beats *b, double v_mV)
 {
-    return isnan(beat->upstroke_ms) && (!b->now || !isnan(b->now->apd_ms[MT_APD50]));
+    const double before_ms = b->now->upstroke_ms;
+    begin_potential(b, &b->beat[b->n], v_mV);
+    b->n_further++;
+    b->further_ms += b->now->upstroke_ms - before_ms;
 }
+
+/* True if V has fallen so far from the previous peak: otherwise an upward passage of 0 mV is not a new action potential. */
+static bool has_fallen(const mt_beats *b, int apd) { return !b->now || !isnan(b->now->apd_ms[apd]); }
 
 void mt_beats_add(mt_beats *b, double v_mV, double calcium_mM)
 {
@@ -69,7 +75,12 @@ void mt_beats_add(mt_beats *b, double v_mV, double calcium_mM)
     beat->calcium_low_mM = fmin(beat->calcium_low_mM, calcium_mM);
     beat->calcium_high_mM = fmax(beat->calcium_high_mM, calcium_mM);
     b->low_mV = fmin(b->low_mV, v_mV);
-    if (b->before_mV < 0 && v_mV >= 0 && may_begin(b, beat)) begin_potential(b, beat, v_mV);
+    if (b->before_mV < 0 && v_mV >= 0) {
+        if (isnan(beat->upstroke_ms) && has_fallen(b, MT_APD50))
+            begin_potential(b, beat, v_mV);
+        else if (has_fallen(b, MT_APD90))
+            begin_further(b, v_mV);
+    }
     if (b->now) follow_potential(b, v_mV);
     b->before_mV = v_mV;
     b->step++;

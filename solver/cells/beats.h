@@ -12,6 +12,9 @@
  *     interval   the diastolic interval: from the end of the previous action potential, by its APD90, to the upstroke
  *     calcium    the lowest and the highest of the cycle
  *
+ * Further action potentials of a cycle, of a cell that beats spontaneously, are only counted. They begin after V has fallen 90 % of the way, and
+ * the interval to the next beat begins at their end.
+ *
  * Passages are interpolated linearly within their step. An action potential is followed into the next cycle, up to the next upstroke. Other
  * authors measure durations from the largest dV/dt; V passes 0 mV within 0.01 ms of it in TP06. */
 #pragma once
@@ -33,14 +36,17 @@ typedef struct mt_beat {
 } mt_beat;
 
 typedef struct mt_beats {
-    size_t n;      /* number of beats */
-    mt_beat *beat; /* [n] in temporal order; complete after mt_beats_end */
+    size_t n;          /* number of beats */
+    mt_beat *beat;     /* [n] in temporal order; complete after mt_beats_end */
+    size_t n_further;  /* number of action potentials after the first of a cycle */
+    double further_ms; /* sum of the times from the previous upstroke to theirs */
     /* state while steps are added */
     double dt_ms;
     size_t cycle; /* steps per cycle */
     size_t step;  /* number of steps so far */
     size_t at;    /* index of the current cycle's beat */
-    mt_beat *now; /* beat of the current or latest action potential; NULL: none yet */
+    mt_beat *
+        now; /* the current or latest action potential: a beat, or beat[n] if further in its cycle; NULL: none yet */
     double before_mV, low_mV, level_mV[MT_APDS];
 } mt_beats;
 

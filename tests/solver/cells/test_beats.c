@@ -178,3 +178,26 @@ Test(beats, an_upstroke_before_50_percent_repolarisation_is_no_separate_beat)
     cr_assert(isnan(b.beat[0].apd_ms[MT_APD90]) && !isnan(b.beat[0].apd_ms[MT_APD50]));
     cr_assert(isnan(b.beat[1].interval_ms) && b.beat[1].rest_mV == -60);
 }
+
+/* Cycles of 6 ms, with two action potentials in the first: its beat is the first of them. The beat of the second cycle follows the other,
+ * which fell to -68 mV, 90 % of the way from 40, at 6.88 ms. */
+Test(beats, further_action_potentials_of_a_cycle_are_counted)
+{
+    const double v[] = {-80, 20, -80, -80, 20, 40, 20, -80, -80, 20, -80, -80};
+    const mt_beats b = of_points(sizeof v / sizeof *v, v, 2, 6);
+    cr_assert_eq(b.n_further, (size_t)1);
+    cr_assert_float_eq(b.further_ms, 3, 1e-12);
+    cr_assert(b.beat[0].peak_mV == 20 && b.beat[1].rest_mV == -80);
+    cr_assert_float_eq(b.beat[0].apd_ms[MT_APD90], 1.9 - 0.8, 1e-12);
+    cr_assert_float_eq(b.beat[1].upstroke_ms, 8.8, 1e-12);
+    cr_assert_float_eq(b.beat[1].interval_ms, 8.8 - 6.88, 1e-12);
+}
+
+/* A notch of more than half of the way before the dome, as in cells with a large transient outward current. */
+Test(beats, a_dome_after_a_deep_notch_is_no_further_action_potential)
+{
+    const double v[] = {-80, 40, -30, 20, 10, -80, -80};
+    const mt_beats b = of_points(sizeof v / sizeof *v, v, 1, 100);
+    cr_assert_eq(b.n_further, (size_t)0);
+    cr_assert_eq(b.beat[0].peak_mV, 40);
+}
