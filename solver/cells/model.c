@@ -12,6 +12,7 @@
     MODEL(tp06) \
     MODEL(torord) \
     MODEL(courtemanche) \
+    MODEL(stewart) \
     MODEL(mitchell_schaeffer)
 /* clang-format on */
 

@@ -21,10 +21,10 @@
  * most the tolerance. A cell reached by a front or a stimulus is evaluated in that step. Similar cells are evaluated in the same steps, so
  * that complete blocks are skipped. The choice depends only on the cell's own numbers: results are the same for any partition.
  *
- * Calcium changes fast on the plateau, with up to 16 steps between evaluations. tp06 therefore takes its rates at a mean time, not at the
- * last evaluation (centre_calcium, solver/cells/tp06/tp06_kernel.c). The peak of Ca_i is then within 0.15 % of that with uniform stepping
- * and the same time step; otherwise it would be 0.5 to 3 % low. In courtemanche mean times are no better: the moments at which release
- * begins and ends matter, and the peak is within 0.1 % at a BCL of 1 s, and 2 % at 500 ms.
+ * Calcium changes fast on the plateau, with up to 16 steps between evaluations. tp06 and stewart therefore take its rates at a mean time, not
+ * at the last evaluation (centre_calcium, solver/cells/tp06/tp06_equations.h). The peak of Ca_i is then within 0.15 % of that with uniform
+ * stepping and the same time step; otherwise it would be 0.5 to 3 % low. In courtemanche mean times are no better: the moments at which
+ * release begins and ends matter, and the peak is within 0.1 % at a BCL of 1 s, and 2 % at 500 ms.
  *
  * A model whose states need shorter steps (mt_cell_model.interval_max_ms) has a smaller power of 2 in place of MT_MULTIRATE_MOST. Imported
  * models take no longer steps than with uniform stepping: 4 time steps of 0.02 ms for one that is stable up to 0.1 ms.

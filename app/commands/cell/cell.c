@@ -199,6 +199,16 @@ static void warn_of_stimulus(const request *r, double peak_mV)
         r->file, (double)r->n * r->cell.dt_ms, peak_mV);
 }
 
+/* Warns of action potentials that are not in the table. */
+static void warn_of_further(const request *r, const mt_beats *beats)
+{
+    if (beats->n_further == 0) return;
+    mt_warn(
+        "%s: found action potentials without a stimulus: %zu, every %.1f ms on average, not in the table; "
+        "usual: one per stimulus. With --bcl and --beats each is a beat",
+        r->file, beats->n_further, beats->further_ms / (double)beats->n_further);
+}
+
 /* ---- the run ---- */
 
 enum { MICROMOLAR = 1000 }; /* per millimolar */
@@ -452,5 +462,6 @@ static mt_status cell(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_file_set_begin());
     MT_TRY(mt_file_set_end(write_all(arena, &r, &x)));
     warn_of_stimulus(&r, x.peak_mV);
+    warn_of_further(&r, &x.beats);
     return print_beats(arena, arguments, &r, &x);
 }

@@ -91,16 +91,24 @@ typedef enum tp06_constant {
 } tp06_constant;
 
 /* clang-format off */
-/* The values common to epi, mid and endo: the start of an array of parameters. */
-#define TP06_IN_COMMON \
-    [TP06_G_NA] = 14.838, [TP06_G_BNA] = 2.9e-4, [TP06_G_CAL] = 3.98e-5, [TP06_G_BCA] = 5.92e-4, [TP06_G_KR] = 0.153, \
-    [TP06_P_KNA] = 0.03, [TP06_G_K1] = 5.405, [TP06_G_PK] = 0.0146, [TP06_G_PCA] = 0.1238, [TP06_K_PCA] = 5e-4, \
+/* The values common to epi, mid, endo and the cell of Stewart et al. (solver/cells/stewart): the start of an array of parameters. */
+#define TP06_IN_PURKINJE_TOO \
+    [TP06_G_BNA] = 2.9e-4, [TP06_G_CAL] = 3.98e-5, [TP06_G_BCA] = 5.92e-4, \
+    [TP06_P_KNA] = 0.03, [TP06_G_PK] = 0.0146, [TP06_G_PCA] = 0.1238, [TP06_K_PCA] = 5e-4, \
     [TP06_P_NAK] = 2.724, [TP06_K_MK] = 1, [TP06_K_MNA] = 40, [TP06_K_NACA] = 1000, [TP06_K_MNAI] = 87.5, \
     [TP06_K_MCA] = 1.38, [TP06_K_SAT] = 0.1, [TP06_GAMMA] = 0.35, [TP06_ALPHA] = 2.5, [TP06_V_MAXUP] = 0.006375, \
     [TP06_K_UP] = 2.5e-4, [TP06_V_REL] = 0.102, [TP06_V_LEAK] = 3.6e-4, [TP06_V_XFER] = 0.0038, [TP06_K1_PRIME] = 0.15, \
     [TP06_K2_PRIME] = 0.045, [TP06_K3] = 0.06, [TP06_K4] = 0.005, [TP06_EC] = 1.5, [TP06_MAX_SR] = 2.5, [TP06_MIN_SR] = 1, \
     [TP06_BUF_C] = 0.2, [TP06_K_BUF_C] = 0.001, [TP06_BUF_SR] = 10, [TP06_K_BUF_SR] = 0.3, [TP06_BUF_SS] = 0.4, \
     [TP06_K_BUF_SS] = 2.5e-4, [TP06_K_O] = 5.4, [TP06_NA_O] = 140, [TP06_CA_O] = 2
+
+/* The values common to epi, mid and endo. */
+#define TP06_IN_COMMON TP06_IN_PURKINJE_TOO, [TP06_G_NA] = 14.838, [TP06_G_KR] = 0.153, [TP06_G_K1] = 5.405
+
+/* Gate s, by its six parameters. */
+#define TP06_GATE_S(half, peak, centre, width, step, floor) \
+    [TP06_S_HALF] = (half), [TP06_S_PEAK] = (peak), [TP06_S_CENTRE] = (centre), [TP06_S_WIDTH] = (width), \
+    [TP06_S_STEP] = (step), [TP06_S_FLOOR] = (floor)
 /* clang-format on */
 
 /* Fills c[TP06_CONSTANTS] from p[TP06_PARAMETERS]; by_K_o: sqrt(K_o / 5.4). */

@@ -118,7 +118,7 @@ Test(model, a_model_is_opened_by_its_name_or_the_path_of_a_file)
     cr_expect(strstr(mt_message(), "models/b.mmt: "), "%s", mt_message());
     cr_expect_eq(mt_cell_model_open(&arena, "tp07", &model), MT_INPUT);
     cr_expect_str_eq(mt_message(),
-        "ionic model 'tp07'; allowed: tp06, torord, courtemanche, mitchell-schaeffer, "
+        "ionic model 'tp07'; allowed: tp06, torord, courtemanche, stewart, mitchell-schaeffer, "
         "the path of a .cellml, .mmt, .ode or .model file");
     mt_arena_free(&arena);
 }
@@ -409,6 +409,7 @@ Test(model, an_unstimulated_cell_stays_at_rest)
     for (EACH(m))
         for (size_t v = 0; v < (*m)->n_variants; v++) {
             double y[1 + STATES_MOST];
+            if ((*m)->rhythm_ms > 0) continue;
             at_rest(*m, &(*m)->variants[v], y);
             for (int ms = 0; ms < 500; ms++) {
                 run(*m, &(*m)->variants[v], 50, 0, y);
@@ -416,6 +417,31 @@ Test(model, an_unstimulated_cell_stays_at_rest)
                     (*m)->variants[v].name, y[0], ms);
             }
         }
+}
+
+/* Returns the time of the next step in which V passes 0 mV upwards. */
+static double next_upstroke_ms(const mt_cell_model *model, double y[1 + STATES_MOST])
+{
+    for (int step = 1; step < 100000; step++) {
+        const double before = y[0];
+        run(model, model->variants, 1, 0, y);
+        if (before < 0 && y[0] >= 0) return 0.02 * step;
+    }
+    return NAN;
+}
+
+/* The first cycles are 0.1 % from the steady one. */
+Test(model, a_cell_with_a_rhythm_beats_in_it)
+{
+    for (EACH(m)) {
+        double y[1 + STATES_MOST];
+        if ((*m)->rhythm_ms <= 0) continue;
+        at_rest(*m, (*m)->variants, y);
+        (void)next_upstroke_ms(*m, y);
+        for (int beat = 0; beat < 2; beat++)
+            cr_expect_float_eq(
+                next_upstroke_ms(*m, y), (*m)->rhythm_ms, 0.002 * (*m)->rhythm_ms, "%s", (*m)->name);
+    }
 }
 
 /* A stimulus of 1 ms raises V above 0 mV, which counts as activation; V is near rest again within a second. In single precision V

@@ -246,6 +246,8 @@ Test(cell, suspicious_option_values_cause_warnings)
                                                         "50.65 steps of 0.02 ms; used: 51 steps, 1.02 ms\n");
     expect_warning(
         "--end-ms 20 --stimulus 0.995,1,52", "--stimulus, its start: found 0.995 ms, which are 49.75 steps");
+    expect_warning("--model stewart --end-ms 1400 --stimulus 1,1,0",
+        "found action potentials without a stimulus: 1, every 1224.3 ms on average");
     char *out = works("cell -o a.csv --end-ms 20.01");
     cr_assert(strstr(out, "epi cell, 20.02 ms, time step 0.02 ms"),
         "the simulated time, not the requested one: %s", out);
