@@ -252,33 +252,29 @@ mt_node mt_exprel(mt_algebra *m, mt_node u)
     return one_at_zero(m, u, m->status == MT_OK ? raw(m, MT_OP_DIVIDE, grown, u, MT_NO_NODE) : 0);
 }
 
-/* A node as slope times a leaf plus intercept, with numbers. */
-typedef struct line {
-    mt_node leaf; /* MT_NO_NODE: a number */
-    double slope, intercept;
-} line;
-
-static line line_of(const mt_algebra *m, mt_node node, int depth)
+static mt_line line_of(const mt_algebra *m, mt_node node, int depth)
 {
-    if (is_number(m, node)) return (line){MT_NO_NODE, 0, number_of(m, node)};
+    if (is_number(m, node)) return (mt_line){MT_NO_NODE, 0, number_of(m, node)};
     const mt_op op = op_of(m, node);
-    const line itself = {node, 1, 0};
+    const mt_line itself = {node, 1, 0};
     const bool sum = op == MT_OP_ADD || op == MT_OP_SUBTRACT, product = op == MT_OP_MULTIPLY;
     if (depth == 0 || !(sum || product || op == MT_OP_NEGATE)) return itself;
-    const line a = line_of(m, operand(m, node, 0), depth - 1);
-    if (op == MT_OP_NEGATE) return (line){a.leaf, -a.slope, -a.intercept};
-    const line b = line_of(m, operand(m, node, 1), depth - 1);
+    const mt_line a = line_of(m, operand(m, node, 0), depth - 1);
+    if (op == MT_OP_NEGATE) return (mt_line){a.leaf, -a.slope, -a.intercept};
+    const mt_line b = line_of(m, operand(m, node, 1), depth - 1);
     if (product) {
         if (a.leaf != MT_NO_NODE) return itself;
-        return (line){b.leaf, a.intercept * b.slope, a.intercept * b.intercept};
+        return (mt_line){b.leaf, a.intercept * b.slope, a.intercept * b.intercept};
     }
     if (a.leaf != MT_NO_NODE && b.leaf != MT_NO_NODE && a.leaf != b.leaf) return itself;
     const double sign = op == MT_OP_ADD ? 1 : -1;
-    return (line){
+    return (mt_line){
         a.leaf != MT_NO_NODE ? a.leaf : b.leaf, a.slope + sign * b.slope, a.intercept + sign * b.intercept};
 }
 
 enum { LINE_DEPTH = 8, FACTORS = 32 };
+
+mt_line mt_line_of(const mt_algebra *m, mt_node node) { return line_of(m, node, LINE_DEPTH); }
 
 /* True if u is a multiple of x; then `ratio` is the constant u / x. */
 static bool is_multiple(mt_algebra *m, mt_node u, mt_node x, mt_node *ratio)
@@ -290,7 +286,7 @@ static bool is_multiple(mt_algebra *m, mt_node u, mt_node x, mt_node *ratio)
         if (*ratio == MT_NO_NODE) *ratio = mt_number(m, 1);
         return true;
     }
-    const line a = line_of(m, u, LINE_DEPTH), b = line_of(m, x, LINE_DEPTH);
+    const mt_line a = mt_line_of(m, u), b = mt_line_of(m, x);
     if (a.leaf != b.leaf || a.leaf == MT_NO_NODE || a.slope == 0 || b.slope == 0) return false;
     const double root = -a.intercept / a.slope, other = -b.intercept / b.slope;
     if (!(fabs(root - other) <= 1e-9 * fmax(1, fabs(root)))) return false;

@@ -59,6 +59,15 @@ mt_node mt_exprel(mt_algebra *m, mt_node u);
 bool mt_is_constant(const mt_algebra *m, mt_node node);
 bool mt_is_number(const mt_algebra *m, mt_node node, double value);
 
+/* A node as slope times another, the leaf, plus intercept, with numbers. */
+typedef struct mt_line {
+    mt_node leaf; /* MT_NO_NODE: a number */
+    double slope, intercept;
+} mt_line;
+
+/* Returns a node as such a line; of a node that is none, with itself as leaf. */
+mt_line mt_line_of(const mt_algebra *m, mt_node node);
+
 /* Copies the nodes first <= k < end of another graph, with leaf[variable] in place of its variables: fills copy[first .. end); those before
  * are given. */
 void mt_algebra_copy(

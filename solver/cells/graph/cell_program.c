@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "solver/cells/graph/exponentials.h"
 #include "solver/cells/row.h"
 #include "solver/kernels/block.h"
 
@@ -111,6 +112,7 @@ mt_status mt_cell_program_make(
     MT_ALLOC(scratch, outputs, n_states + 1);
     memcpy(outputs, step->next, n_states * sizeof *outputs);
     outputs[n_states] = step->v_change;
+    mt_exponentials_share(m, system->v, n_states + 1, outputs, outputs);
     const mt_node dt = mt_symbol(m, system->dt), now = mt_symbol(m, system->step),
                   v = mt_symbol(m, system->v);
     MT_TRY(find_constants(scratch, m, n_states + 1, outputs, &of_step));

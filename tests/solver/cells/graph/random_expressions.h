@@ -71,7 +71,7 @@ static mt_node random_operation(mt_graph *g, mt_op op, mt_node a, mt_node b, mt_
 }
 
 /* Adds `n` random operations; returns the last node. */
-static mt_node random_expression(mt_graph *g, uint64_t *random, size_t n)
+static inline mt_node random_expression(mt_graph *g, uint64_t *random, size_t n)
 {
     mt_node y = 0;
     for (size_t k = 0; k < LEAVES; k++) cr_assert_eq(mt_graph_variable(g, k, &y), MT_OK);
