@@ -26,5 +26,13 @@ typedef struct mt_trial {
 MT_NODISCARD mt_status mt_trial_run(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *variant, double dt_ms, mt_trial *trial);
 
+/* Runs a cable in double precision: MT_TRIAL_CABLE cells at intervals of 0.2 mm with the default tissue's diffusivity, of which the first
+ * five are stimulated as above, up to MT_TRIAL_CABLE_MS. Neighbours load cells otherwise than a stimulus does: in tissue a step can be
+ * unstable with which a cell alone is stable. MT_NUMERICS if V leaves -200 .. 200 mV. MT_MEMORY. */
+#define MT_TRIAL_CABLE_MS 150.0
+enum { MT_TRIAL_CABLE = 32 };
+MT_NODISCARD mt_status mt_trial_run_cable(
+    const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms);
+
 /* Returns the root mean square of the difference of V [mV]. */
 double mt_trial_difference_mV(const mt_trial *a, const mt_trial *b);

@@ -130,8 +130,8 @@ static mt_status examples_of(mt_arena *arena, const mt_trial *trial, size_t n_st
     return MT_OK;
 }
 
-/* Runs a beat with this time step, and a second one after it. MT_NUMERICS if one of them is unstable, or the first is not the same as the
- * reference; otherwise sets difference_mV. */
+/* Runs a beat with this time step, a second one after it, and one in a cable. MT_NUMERICS if one of them is unstable, or the first is not
+ * the same as the reference; otherwise sets difference_mV. */
 static mt_status try_step(
     const mt_imported *i, double dt_ms, const mt_trial *reference, double *difference_mV)
 {
@@ -143,7 +143,8 @@ static mt_status try_step(
     if (!(*difference_mV <= SAME_mV)) return MT_NUMERICS;
     again.v_mV = first.v_mV[MT_TRIAL_SAMPLES - 1];
     again.states = first.states + (MT_TRIAL_SAMPLES - 1) * i->row.n_states;
-    return mt_trial_run(NULL, &i->row, &again, dt_ms, &second);
+    MT_TRY(mt_trial_run(NULL, &i->row, &again, dt_ms, &second));
+    return mt_trial_run_cable(&i->row, i->row.variants, dt_ms);
 }
 
 /* Finds the longest time step with which a beat is the same as the reference, and the difference with it. */

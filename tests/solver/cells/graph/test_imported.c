@@ -165,6 +165,24 @@ Test(imported, release_does_not_overdraw_its_store_in_states_that_no_trial_beat_
     cr_expect(lowest > 0 && lowest < 0.4, "%g mM", lowest);
 }
 
+/* y is the time that V has been from -75 to -66 mV. A cell alone passes that quickly; in a cable there is a cell for which it is the peak.
+ * There z decays fast, and its cube makes long Euler steps diverge. */
+static const char dwelling[] =
+    "[[model]]\nc.V = -80\nc.y = 0\nc.z = 1\n[engine]\ntime = 0 [ms] bind time\npace = 0 bind pace\n"
+    "[c]\ndot(V) = -(V + 80) + 1e-6 * z + engine.pace\n    in [mV]\n"
+    "dot(y) = if(V > -75 and V < -66, 1, -5 * y)\n"
+    "r = if(y > 1.2, 200, 0.01)\ndot(z) = -r * z^3 + 0.01\n";
+
+Test(imported, a_step_is_also_stable_in_a_cable)
+{
+    const mt_imported *i = import(read_cell(&arena, "%s", dwelling));
+    mt_trial alone;
+    cr_assert_eq(mt_trial_run(NULL, &i->row, i->row.variants, 0.1, &alone), MT_OK);
+    cr_expect_eq(mt_trial_run_cable(&i->row, i->row.variants, 0.1), MT_NUMERICS);
+    cr_expect(i->row.dt_max_ms < 0.1, "%g ms", i->row.dt_max_ms);
+    cr_expect_eq(mt_trial_run_cable(&i->row, i->row.variants, i->row.dt_max_ms), MT_OK);
+}
+
 Test(imported, names_of_states_and_parameters_are_unique)
 {
     static const char twice[] =
