@@ -13,6 +13,7 @@
     MODEL(torord) \
     MODEL(courtemanche) \
     MODEL(stewart) \
+    MODEL(bueno_orovio) \
     MODEL(mitchell_schaeffer)
 /* clang-format on */
 

@@ -279,7 +279,7 @@ Test(case, layers_unsupported_by_an_ionic_model_are_rejected_with_its_types)
         mt_case_load(&arena, niederer, sets_of((const char *[]){"cell.model=tp07"}, 1), 1, &c), MT_INPUT);
     cr_expect_str_eq(mt_message(),
         "--set cell.model=tp07: ionic model 'tp07'; allowed: tp06, torord, courtemanche, "
-        "stewart, mitchell-schaeffer, the path of a .cellml, .mmt, .ode or .model file");
+        "stewart, bueno-orovio, mitchell-schaeffer, the path of a .cellml, .mmt, .ode or .model file");
     mt_arena_free(&arena);
 }
 
