@@ -72,6 +72,10 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 MT_CELL_DECLARE(bueno_orovio);
 MT_CELL_DECLARE_CURRENTS(bueno_orovio);
 
+/* interval_max_ms: below theta_o V decays with tau_o1, 60 times as slowly as above, so a rate that is still that above changes V, and w, until
+ * the next beat. With evaluations every 0.32 ms a premature beat of mid is 2 % longer, with 0.16 ms 0.2 % shorter.
+ *
+ * Without delays: the default law of reaction spreading is too weak for this model's wavefronts, so each run calibrates its own. */
 const mt_cell_model mt_cell_bueno_orovio = {
     .name = "bueno-orovio",
     .identity = "bueno-orovio",
@@ -86,6 +90,7 @@ const mt_cell_model mt_cell_bueno_orovio = {
     .constants = constants,
     .variants = variants,
     .dt_max_ms = 0.1,
+    .interval_max_ms = 0.2,
     .front_ms = 0.5,
     .n_currents = BO_CURRENTS,
     .currents = currents,

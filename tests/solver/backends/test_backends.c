@@ -44,11 +44,11 @@ TestSuite(backends, .init = small_slab, .fini = free_slab);
     *m && (s.problem.model = *m, true);                                                                      \
     m++
 
-/* Same, of the models with many states only the first: communication and scheduling do not depend on the equations. */
+/* Same, of the models with several states only the first: communication and scheduling do not depend on the equations. */
 static const mt_cell_model *const *next_kind(const mt_cell_model *const *m)
 {
     do m++;
-    while (*m && (*m)->n_states > 8);
+    while (*m && (*m)->n_states > 2);
     return m;
 }
 #define EACH_KIND_OF_MODEL                                                                                   \
