@@ -72,8 +72,8 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 MT_CELL_DECLARE(bueno_orovio);
 MT_CELL_DECLARE_CURRENTS(bueno_orovio);
 
-/* interval_max_ms: below theta_o V decays with tau_o1, 60 times as slowly as above, so a rate that is still that above changes V, and w, until
- * the next beat. With evaluations every 0.32 ms a premature beat of mid is 2 % longer, with 0.16 ms 0.2 % shorter.
+/* interval_max_ms: below theta_o V decays with tau_o1, 60 times as slowly as above. If it passes theta_o far at the rate of above, V and w
+ * differ until the next beat. With evaluations every 0.32 ms a premature beat of mid is 2 % longer, with 0.16 ms 0.2 % shorter.
  *
  * Without delays: the default law of reaction spreading is too weak for this model's wavefronts, so each run calibrates its own. */
 const mt_cell_model mt_cell_bueno_orovio = {
