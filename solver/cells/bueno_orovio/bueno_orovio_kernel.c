@@ -2,7 +2,7 @@
  *
  * If a function has two branches of voltage, both are computed and one is selected. (1 + tanh(x)) / 2 is 1 / (1 + exp(-2 x)). */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/bueno_orovio/bueno_orovio.h"
 
 #define MODEL cell_bueno_orovio
@@ -10,19 +10,14 @@
 #define MODEL_CURRENTS cell_bueno_orovio_currents
 enum { STATES = BO_STATES, CONSTANTS = BO_CONSTANTS, CURRENTS = BO_CURRENTS };
 
-#define K(number) ((real)(number))
-
-/* 1 / (1 + exp(x)) */
-static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
-
 static inline lanes u_of(lanes v_mV) { return (v_mV - K(BO_REST_MV)) * K(1 / BO_SPAN_MV); }
 
-/* Relaxes a gate towards its target: by the solution for a constant V, or over one time step by forward Euler. */
+/* Advances a gate: over many time steps by relaxation, over one by forward Euler. */
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
 {
     const lanes euler = gate + p.step * rate * (target - gate);
     if (!p.relaxes) return euler;
-    return pace_choose(p, euler, target + (gate - target) * lanes_exp(-p.dt * rate));
+    return pace_choose(p, euler, relax(p.dt, gate, target, rate));
 }
 
 /* Computes the currents [pA/pF], positive outwards. */
@@ -68,8 +63,6 @@ static inline lanes cell_step(
     cell_currents(c, v_mV, now, i);
     return -(p.step * (i[BO_J_FI] + i[BO_J_SO] + i[BO_J_SI]));
 }
-
-#undef K
 
 #ifdef MT_TALLY
 /* All constants are loaded. */

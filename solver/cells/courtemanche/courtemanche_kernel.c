@@ -6,7 +6,7 @@
  * x / (exp(x) - 1), 0/0 at x = 0, are computed from expm1 (bernoulli); the published rates of gates m, d, xr, xs and w are rearranged into
  * sums of these, which no V makes infinite. */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/courtemanche/courtemanche.h"
 
 #define MODEL cell_courtemanche
@@ -14,11 +14,6 @@
 #define MODEL_CURRENTS cell_courtemanche_currents
 enum { STATES = CRN_STATES, CONSTANTS = CRN_CONSTANTS, CURRENTS = CRN_CURRENTS };
 
-#define K(number) ((real)(number))
-
-/* 1 / (1 + exp(x)) */
-static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
-static inline lanes square(lanes x) { return x * x; }
 static inline lanes cube(lanes x) { return x * x * x; }
 
 /* x / (exp(x) - 1), which is 1 for x = 0 */
@@ -27,13 +22,7 @@ static inline lanes bernoulli(lanes x)
     return lanes_select_below(x * x, K(1e-36), x * K(0) + K(1), x / lanes_expm1(x)); /* only if x = 0 */
 }
 
-/* Solves d gate / dt = (target - gate) rate for a constant V (Rush and Larsen). */
-static inline lanes relax(lanes dt, lanes gate, lanes target, lanes rate)
-{
-    return target + (gate - target) * lanes_exp(-dt * rate);
-}
-
-/* Same over many time steps; over one by forward Euler. The rates of h, j, oa, ua, ui and w exceed 1 / dt at voltages outside any action
+/* Advances a gate: over many time steps by relaxation, over one by forward Euler. The rates of h, j, oa, ua, ui and w exceed 1 / dt at voltages outside any action
  * potential, which stimuli and wavefronts on coarse meshes cause for a moment: with a dt of 0.05 ms h below -114 mV, j below -188 mV,
  * w above 128 mV, oa and ua above 167 mV, ui above 188 mV. Such a gate is set to its target. */
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)

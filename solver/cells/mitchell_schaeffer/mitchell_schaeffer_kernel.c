@@ -1,13 +1,11 @@
 /* The equations of the Mitchell-Schaeffer model: one explicit step of LANES cells at once. */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/mitchell_schaeffer/mitchell_schaeffer.h"
 
 #define MODEL cell_mitchell_schaeffer
 #define MODEL_MULTIRATE cell_mitchell_schaeffer_multirate
 enum { STATES = MS_STATES, CONSTANTS = MS_PARAMETERS };
-
-#define K(number) ((real)(number))
 
 /* Relaxes h with time constant tau: by its solution for a constant V, or over one time step by forward Euler. */
 static inline lanes gate_step(pace p, lanes h, lanes v_above_gate, const lanes c[CONSTANTS])

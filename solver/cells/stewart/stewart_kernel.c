@@ -2,7 +2,7 @@
  *
  * Source of every equation and constant: see solver/cells/stewart/stewart.h. Units: mV, ms, mM, pA/pF (= mV/ms), nS/pF. */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/stewart/stewart.h"
 
 #define MODEL cell_stewart

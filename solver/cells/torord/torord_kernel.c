@@ -5,7 +5,7 @@
  * As published, term by term. If a function has two branches of voltage, both are computed and one is selected, so that all lanes do the
  * same. Fluxes of Goldman, Hodgkin and Katz take their 0/0 at V = 0 from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/torord/torord.h"
 
 #define MODEL cell_torord
@@ -13,20 +13,13 @@
 #define MODEL_CURRENTS cell_torord_currents
 enum { STATES = TORORD_STATES, CONSTANTS = TORORD_CONSTANTS, CURRENTS = TORORD_CURRENTS };
 
-#define K(number) ((real)(number))
 /* (x - from) / by, and its exponential */
 #define SCALED(x, from, by) (((x)-K(from)) * K(1.0 / (by)))
 #define EXP(x, from, by) lanes_exp(SCALED(x, from, by))
 /* 1 / (1 + exp((x - from) / by)): falls from 1 to 0 for by > 0 */
 #define LOGISTIC(x, from, by) (K(1) / (K(1) + EXP(x, from, by)))
 
-static inline lanes square(lanes x) { return x * x; }
-
-/* Solves d gate / dt = (target - gate) rate: by the solution for a constant V (Rush and Larsen), or over one time step by forward Euler. */
-static inline lanes relax(lanes dt, lanes gate, lanes target, lanes rate)
-{
-    return target + (gate - target) * lanes_exp(-dt * rate);
-}
+/* Advances a gate: over many time steps by relaxation, over one by forward Euler. */
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
 {
     const lanes euler = gate + p.step * ((target - gate) * rate);

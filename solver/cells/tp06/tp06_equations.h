@@ -2,7 +2,7 @@
  * I_to, of I_K1, and of the currents that only the latter has.
  *
  * The states, currents, parameters and constants of TP06 are the first of the including model. Include solver/kernels/functions.h and
- * solver/cells/pace.h first, and define STATES and CONSTANTS.
+ * solver/cells/gates.h first, and define STATES and CONSTANTS.
  *
  * As published, term by term. If a function has two branches of voltage, both are computed and one is selected, so that all lanes do the
  * same. i_CaL takes its 0/0 at V = 15 mV from expm1: x / (exp(x) - 1) -> 1 for x -> 0. */
@@ -10,22 +10,16 @@
 
 #include "solver/cells/tp06/tp06.h"
 
-#define K(number) ((real)(number))
-
-/* 1 / (1 + exp(x)) */
-static inline lanes logistic(lanes x) { return K(1) / (K(1) + lanes_exp(x)); }
-static inline lanes square(lanes x) { return x * x; }
-
 /* Solves d gate / dt = (target - gate) / tau: by the solution for a constant V (Rush and Larsen), or over one time step by forward
  * Euler. */
-static inline lanes relax(lanes dt, lanes gate, lanes target, lanes tau)
+static inline lanes relax_with(lanes tau, lanes dt, lanes gate, lanes target)
 {
     return target + (gate - target) * lanes_exp(-dt / tau);
 }
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes tau)
 {
     const lanes euler = gate + p.step * ((target - gate) / tau);
-    return pace_choose(p, euler, p.relaxes ? relax(p.dt, gate, target, tau) : euler);
+    return pace_choose(p, euler, p.relaxes ? relax_with(tau, p.dt, gate, target) : euler);
 }
 
 /* Same, for gates with a tau below dt at voltages outside any action potential, which stimuli and wavefronts on coarse meshes cause for a
@@ -44,7 +38,7 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
     lanes m_beta =
         K(0.1) * logistic(lanes_over(v + K(35), K(5))) + K(0.1) * logistic(lanes_over(v - K(50), K(200)));
     lanes m_tau = m_alpha * m_beta;
-    next[TP06_M] = relax(p.dt, s[TP06_M], m_inf, m_tau);
+    next[TP06_M] = relax_with(m_tau, p.dt, s[TP06_M], m_inf);
 
     const real knee = K(-40);
     const lanes none = v * K(0);

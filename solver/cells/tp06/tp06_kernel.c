@@ -2,7 +2,7 @@
  *
  * Source of every equation and constant: see solver/cells/tp06/tp06.h. Units: mV, ms, mM, pA/pF (= mV/ms), nS/pF. */
 #include "solver/kernels/functions.h"
-#include "solver/cells/pace.h"
+#include "solver/cells/gates.h"
 #include "solver/cells/tp06/tp06.h"
 
 #define MODEL cell_tp06
