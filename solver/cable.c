@@ -12,8 +12,8 @@ typedef struct tracking {
     size_t substeps, n_activated, n_repolarised, step;
     double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] */
     double *v, *next, *before, *states;
-    double rest_mV;
-    double *s, share; /* [n] spread reaction, and the share of the reaction that is spread */
+    double rest_mV, newest_ms; /* the latest activation; 0 before the first one */
+    double *s, share;          /* [n] spread reaction, and the share of the reaction that is spread */
     /* [n] fraction of the difference to the outer and the inner point that a substep adds */
     double *outward, *inward;
     mt_cable_wave *wave;
@@ -158,6 +158,7 @@ static mt_status record(tracking *t, double from_ms)
         record_end(t, i, before, now, from_ms);
         if (!(before < 0 && now >= 0) || isfinite(t->wave->activation_ms[i])) continue;
         t->wave->activation_ms[i] = from_ms + t->cable->dt_ms * before / (before - now);
+        t->newest_ms = t->wave->activation_ms[i];
         t->n_activated++;
     }
     return MT_OK;
@@ -170,6 +171,7 @@ static mt_status run(tracking *t)
     for (t->step = 0; (cable->repolarises ? t->n_repolarised : t->n_activated) < t->n; t->step++) {
         const double now_ms = (double)t->step * cable->dt_ms;
         if (now_ms >= cable->end_ms) break;
+        if (cable->dead_ms > 0 && now_ms > t->newest_ms + cable->dead_ms) break;
         for (size_t i = 0; t->step < stimulated_steps && i < t->n_stimulated; i++)
             t->v[i] += cable->dt_ms * cable->rise_mV_ms;
         react(t);

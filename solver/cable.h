@@ -25,6 +25,7 @@ typedef struct mt_cable {
     double diffusivity_mm2_ms;
     double length_mm, dx_mm;
     double dt_ms, end_ms; /* the run ends earlier if all points are activated */
+    double dead_ms;       /* and if no further point was activated for this time; 0: no such limit */
     mt_splitting splitting;
     mt_stepping stepping;
     double tolerance_mV; /* of multirate stepping */

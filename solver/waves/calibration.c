@@ -110,8 +110,7 @@ bool mt_calibration_same_upstroke(
 
 /* ---- the law ---- */
 
-/* Returns the law of cells at rest with a strength. */
-static mt_spreading_law law_of(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
+mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
 {
     if (beta == scheme->spreading) return mt_spreading_law_of(scheme);
     const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms),
@@ -154,7 +153,8 @@ static mt_status fit(fitting *f, double mean_of_scheme)
 {
     enum { WAVES_MOST = 5 };
     double last = f->scheme->spreading, last_mean = mean_of_scheme, mean;
-    mt_spreading_law law = law_of(f->slab->corner, f->scheme, last * (mean_of_scheme > 0 ? 2 : 0.7));
+    mt_spreading_law law =
+        mt_calibration_law(f->slab->corner, f->scheme, last * (mean_of_scheme > 0 ? 2 : 0.7));
     f->found->n_waves = 0; /* the law of the scheme does not compete */
     for (int k = 0; k < WAVES_MOST; k++) {
         MT_TRY(try_law(f, &law, &mean));
@@ -211,8 +211,8 @@ mt_status mt_calibrate(
     mt_corner_slab slab;
     mt_corner at = *corner;
     const double enlarged = enlargement(corner);
-    *found = (mt_calibration){
-        .law = law_of(corner, scheme, beta ? *beta : scheme->spreading), .errors = {.mean = NAN, .rms = NAN}};
+    *found = (mt_calibration){.law = mt_calibration_law(corner, scheme, beta ? *beta : scheme->spreading),
+        .errors = {.mean = NAN, .rms = NAN}};
     at.length_mm *= enlarged;
     MT_TRY(mt_corner_make(arena, &at, &slab));
     found->speed_l_mm_ms = slab.speed_mm_ms;

@@ -54,6 +54,10 @@ void mt_calibration_upstroke(const mt_cell_model *model, const mt_cell_variant *
 bool mt_calibration_same_upstroke(
     const double a_mV[MT_CALIBRATION_UPSTROKE], const double b_mV[MT_CALIBRATION_UPSTROKE]);
 
+/* Returns the law of corner->cells, which are at rest, with a strength; that of the scheme with its own strength. The element size has no
+ * effect. */
+mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta);
+
 /* Calibrates the spreading of a scheme for corner->cells, which are at rest. `beta`: the strength, which is only measured then; NULL:
  * it is found. A strength equal to that of the scheme means the scheme's own law. Reports progress within the current stage. Returns the
  * errors of `mt_corner_make` and `mt_corner_measure`. */

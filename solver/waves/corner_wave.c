@@ -13,6 +13,8 @@ static const double stimulated_edges = 1.25, from_edges = 2, to_edges = 5;
 static const double point_mm = 0.04; /* distance of the cable's points: CV is accurate to 0.3 % */
 const double mt_corner_rise_mV_ms = 50 / 1.4, mt_corner_duration_ms = 2;
 static const double dead_ms = 20, longest_ms = 500;
+/* Of the cable. A stimulated part that is still depolarised can activate its neighbours once they recover, later than a wavefront would. */
+static const double cable_dead_ms = 200;
 
 /* ---- the reference ---- */
 
@@ -50,6 +52,7 @@ static mt_status run_cable(
         .dx_mm = l->unit * point_mm,
         .dt_ms = corner->dt_ms,
         .end_ms = longest_ms,
+        .dead_ms = cable_dead_ms,
         .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = l->stimulated_mm,
         .duration_ms = mt_corner_duration_ms,

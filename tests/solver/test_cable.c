@@ -1,5 +1,7 @@
 #include <criterion/criterion.h>
 
+#include <string.h>
+
 #include "data/core/line_fit.h"
 #include "solver/cable.h"
 #include "tests/solver/plane_wave.h"
@@ -86,6 +88,19 @@ Test(cable, an_unstimulated_cable_never_activates)
     for (size_t i = 0; i < wave.n; i++) cr_assert(isinf(wave.activation_ms[i]));
     cr_expect_lt(fabs(wave.peak_mV - cable.model->variants[0].v_mV), 1, "%g mV", wave.peak_mV);
     cr_expect(isnan(mt_cable_speed(&wave, 2, 6)));
+}
+
+/* Without the dead time the first run would take a year. */
+Test(cable, a_run_ends_without_further_activation_and_a_wavefront_does_not_notice)
+{
+    mt_cable cable = usual(0.1, 0.02);
+    const mt_cable_wave usual_wave = wave_of(&cable);
+    cable.dead_ms = 5;
+    const mt_cable_wave wave = wave_of(&cable);
+    cr_assert(isfinite(wave.activation_ms[wave.n - 1]));
+    cr_expect_eq(memcmp(wave.activation_ms, usual_wave.activation_ms, wave.n * sizeof(double)), 0);
+    cable.rise_mV_ms = 0, cable.end_ms = 1e10;
+    cr_expect(isinf(wave_of(&cable).activation_ms[0]));
 }
 
 Test(cable, activation_times_between_points_are_interpolated)
