@@ -42,13 +42,13 @@ Test(niederer, activation_times_at_0_5_mm_equal_the_readme_and_exceed_those_of_a
 /* Returns the spread over the first n_corners corners: a second one suffices to detect the asymmetry of the other cut. */
 static double spread_of_corners(mt_slab_cut cut, size_t n_corners)
 {
-    static const double size[3] = {6, 3, 2};
+    static const double size[3] = {4, 2, 2};
     double ms[CORNERS][POINTS], largest = 0;
     s = (slab_problem){0};
     cr_assert_eq(mt_slab_make_cut(&s.arena, size, 0.5, cut, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, (double[]){1.5, 1.5, 1.5});
     for (size_t corner = 0; corner < n_corners; corner++) {
-        corner_times(&s, size, corner, 20, ms[corner]);
+        corner_times(&s, size, corner, 12, ms[corner]);
         for (size_t p = 0; p < POINTS; p++) {
             cr_assert(isfinite(ms[corner][p]), "corner %zu: P%zu is not activated", corner, p + 1);
             largest = fmax(largest, fabs(ms[corner][p] - ms[0][p]));
