@@ -179,9 +179,9 @@ Test(heart, a_body_without_anatomy_is_stimulated_at_one_end_and_conducts_isotrop
 
 Test(heart, a_run_lasts_until_full_activation_and_writes_its_files)
 {
-    write_slab("slab.hdf", 12, 0.5, true);
+    write_slab("slab.hdf", 6, 0.5, true);
     char *text = works("heart slab.hdf -o made");
-    (void)says(text, "activation: all 9,216 elements activated, the last at ");
+    (void)says(text, "activation: all 4,608 elements activated, the last at ");
     (void)says(text, "files: in made: report.html (for a browser), activation.png (the picture), result.hdf "
                      "(for ParaView), series.hdf, series.xdmf, used.yaml\n");
     free(text);
