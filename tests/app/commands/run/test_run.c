@@ -682,6 +682,7 @@ Test(run, a_compiled_model_has_the_results_of_the_interpreted_one)
 {
     static const char *const settings[] = {
         "machine.backend=cpu", "machine.backend=ipu", "cell.stepping=multirate"};
+    enable_cache(); /* for the machine code */
     copy_model();
     for (int k = 0; k < 3; k++) {
         free(works("run small.yaml -o interpreted --set %s --set cell.compile=never " SMALL_FILE_MODEL,
