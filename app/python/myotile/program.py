@@ -77,6 +77,8 @@ class _Heard:
         self.lines: List[str] = []
         self._process, self._progress = process, progress
         self._thread = threading.Thread(target=self._hear, daemon=True)
+
+    def begin(self) -> None:
         self._thread.start()
 
     def _hear(self) -> None:
@@ -87,7 +89,8 @@ class _Heard:
                 sys.stderr.write(line)
 
     def end(self) -> None:
-        self._thread.join()
+        if self._thread.is_alive():  # not if its start was interrupted
+            self._thread.join()
 
     def stop(self) -> None:
         """Stops the program like Ctrl-C. Usually it has received the signal, too, and printed a message; a second signal would end it at
@@ -124,6 +127,7 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
     with process:
         heard = _Heard(process, progress)
         try:
+            heard.begin()
             assert process.stdout
             printed = process.stdout.read()
             process.wait()

@@ -264,10 +264,18 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(myotile.Error, "^nothing: no such program; from program="):
                 find("nothing")
 
-    def test_an_interrupt_stops_the_program_once_and_waits_for_what_it_leaves(self):
+    def waiting(self):
+        """Returns a program that ends on SIGINT only, which a shell in the background has its commands ignore."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for name in ["started", "left"]:
+            Path(name).unlink(missing_ok=True)
         waiting = self.folder / "waiting"
         waiting.write_text("#!/bin/sh\ntrap 'echo stopped >>left; exit 130' INT\ntouch started\nwhile :; do sleep 0.1; done\n")
         waiting.chmod(0o755)
+        return waiting
+
+    def test_an_interrupt_stops_the_program_once_and_waits_for_what_it_leaves(self):
+        waiting = self.waiting()
 
         def interrupt():
             while not Path("started").exists():
@@ -277,6 +285,21 @@ class Errors(unittest.TestCase):
         threading.Thread(target=interrupt, daemon=True).start()
         with self.assertRaises(KeyboardInterrupt):
             myotile.call(program=waiting)
+        self.assertEqual(Path("left").read_text(), "stopped\n")
+
+    def test_an_interrupt_at_the_start_stops_the_program(self):
+        class Interrupted(threading.Thread):
+            def start(self):
+                super().start()
+                while not Path("started").exists():
+                    time.sleep(0.01)
+                os.kill(os.getpid(), signal.SIGINT)
+
+        waiting = self.waiting()
+        signal.alarm(20)  # ends a test that waits for the program
+        with mock.patch("myotile.program.threading.Thread", Interrupted), self.assertRaises(KeyboardInterrupt):
+            myotile.call(program=waiting)
+        signal.alarm(0)
         self.assertEqual(Path("left").read_text(), "stopped\n")
 
     def test_threads_are_those_asked_for(self):
