@@ -98,8 +98,19 @@ static void tell_prepace(const char *path, const mt_case *input)
     mt_findings_of_time(path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
 }
 
+static void tell_rhythm(const char *path, const mt_case *input)
+{
+    const mt_cell_model *model = mt_case_model(input);
+    if (model->rhythm_ms <= 0) return;
+    mt_warn("%s: cell.model: found %s; its cells beat without stimuli, every %g ms, the first time earlier; "
+            "usual: cells "
+            "that stay at rest",
+        path, model->name, model->rhythm_ms);
+}
+
 void mt_findings_of_case(const char *path, const mt_case *input)
 {
+    tell_rhythm(path, input);
     tell_tissue(path, input);
     tell_prepace(path, input);
     for (size_t s = 0; s < input->n_stimuli; s++) tell_pulses(path, input, s);

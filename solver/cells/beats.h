@@ -12,8 +12,8 @@
  *     interval   the diastolic interval: from the end of the previous action potential, by its APD90, to the upstroke
  *     calcium    the lowest and the highest of the cycle
  *
- * Further action potentials of a cycle, of a cell that beats spontaneously, are only counted. They begin after V has fallen 90 % of the way, and
- * the interval to the next beat begins at their end.
+ * Further action potentials of a cycle, of a cell that beats spontaneously, are only counted. They begin after V has fallen 90 % of the
+ * way, and the interval to the next beat begins at their end.
  *
  * Passages are interpolated linearly within their step. An action potential is followed into the next cycle, up to the next upstroke. Other
  * authors measure durations from the largest dV/dt; V passes 0 mV within 0.01 ms of it in TP06. */

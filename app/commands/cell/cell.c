@@ -411,6 +411,7 @@ static mt_status list_models(mt_arena *arena, const mt_arguments *arguments)
     mt_table_strings(&table, "types", "types");
     mt_table_decimals(&table, "states", "states", "", 0);
     mt_table_digits(&table, "largest_time_step_ms", "largest time step", "ms", 3);
+    mt_table_digits(&table, "spontaneous_cycle_ms", "spontaneous cycle", "ms", 4);
     mt_table_strings(&table, "published_in", "published in");
     for (const mt_cell_model *const *m = mt_cell_models; *m; m++) {
         char types[256];
@@ -418,7 +419,8 @@ static mt_status list_models(mt_arena *arena, const mt_arguments *arguments)
         mt_table_text(&table, (*m)->name);
         mt_table_text(&table, (*m)->title);
         mt_table_text(&table, types);
-        MT_TABLE_NUMBERS(&table, (double)(*m)->n_states, (*m)->dt_max_ms);
+        MT_TABLE_NUMBERS(
+            &table, (double)(*m)->n_states, (*m)->dt_max_ms, (*m)->rhythm_ms > 0 ? (*m)->rhythm_ms : NAN);
         mt_table_text(&table, (*m)->source);
     }
     return mt_print_table(arguments, &table);

@@ -66,6 +66,13 @@ Test(findings, a_typical_case_has_no_findings)
 }
 
 /* More than a factor of four beyond measured values. Isotropic tissues, and three times the surface-to-volume ratio, are within it. */
+Test(findings, cells_that_beat_without_stimuli_are_reported)
+{
+    expect(said_of_case("cell.model=stewart", "cell.type=default"),
+        "cell.model: found stewart; its cells beat without stimuli, every 1224 ms");
+    expect_silence(said_of_case("cell.model=courtemanche", "cell.type=default"));
+}
+
 Test(findings, tissue_values_far_from_measured_ones_are_reported_by_their_key)
 {
     static const char *const wrong[][2] = {
