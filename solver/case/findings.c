@@ -7,6 +7,7 @@
 #include "data/core/progress.h"
 #include "data/core/vec3.h"
 #include "mesh/scale.h"
+#include "solver/cells/pacing.h"
 #include "solver/case/delay.h"
 
 void mt_findings_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
@@ -98,14 +99,39 @@ static void tell_prepace(const char *path, const mt_case *input)
     mt_findings_of_time(path, "prepace.duration_ms", pulses.duration_ms, s.off - s.on, input->time.dt_ms);
 }
 
-static void tell_rhythm(const char *path, const mt_case *input)
+/* Returns when a cell of the case first activates without stimuli; infinite: not before the end. */
+static double first_beat_ms(mt_arena *arena, const mt_case *input)
 {
     const mt_cell_model *model = mt_case_model(input);
-    if (model->rhythm_ms <= 0) return;
-    mt_warn("%s: cell.model: found %s; its cells beat without stimuli, every %g ms, the first time earlier; "
-            "usual: cells "
-            "that stay at rest",
-        path, model->name, model->rhythm_ms);
+    const double dt_ms = input->time.dt_ms;
+    const size_t steps = (size_t)(fmin(input->time.end_ms, 2 * model->rhythm_ms) / dt_ms);
+    mt_cell_variant variant;
+    mt_lone_cell cell;
+    if ((size_t)input->cell.type >= model->n_variants ||
+        mt_cell_variant_change(
+            arena, model, &model->variants[input->cell.type], &input->cell.asked, &variant) != MT_OK ||
+        mt_lone_cell_make(arena, model, &variant, dt_ms, false, variant.v_mV, variant.states, &cell) != MT_OK)
+        return INFINITY;
+    for (size_t s = 0; s < steps; s++) {
+        const double before_mV = cell.v_mV;
+        if (mt_lone_cell_step(&cell, 0) != MT_OK) break;
+        if (before_mV < 0 && cell.v_mV >= 0) return (double)s * dt_ms;
+    }
+    return INFINITY;
+}
+
+/* Warns about cells that beat without stimuli before the end of the run. Those of a file or after pre-pacing are not known here. */
+static void tell_rhythm(const char *path, const mt_case *input)
+{
+    MT_SCRATCH(scratch);
+    const mt_cell_model *model = mt_case_model(input);
+    if (model->rhythm_ms <= 0 || *input->start.state || input->prepace.beats > 0) return;
+    const double first_ms = first_beat_ms(scratch, input);
+    if (isinf(first_ms)) return;
+    mt_warn("%s: cell.model: found %s; without stimuli its cells activate at %.1f ms, and then about every "
+            "%g ms: tissue that "
+            "no wave has reached activates at once; usual: cells that stay at rest",
+        path, model->name, first_ms, model->rhythm_ms);
 }
 
 void mt_findings_of_case(const char *path, const mt_case *input)

@@ -205,7 +205,7 @@ static void warn_of_further(const request *r, const mt_beats *beats)
     if (beats->n_further == 0) return;
     mt_warn(
         "%s: found action potentials without a stimulus: %zu, every %.1f ms on average, not in the table; "
-        "usual: one per stimulus. With --bcl and --beats each is a beat",
+        "usual: one per stimulus",
         r->file, beats->n_further, beats->further_ms / (double)beats->n_further);
 }
 

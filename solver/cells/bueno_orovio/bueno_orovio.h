@@ -31,7 +31,7 @@
  * Cells start at rest: u = 0, v = w = 1, and s at its target, (1 + tanh(-k_s u_s)) / 2. The paper starts with s = 0, which reaches this
  * value within some 10 ms; s has no effect below theta_w.
  *
- * One step is forward Euler. */
+ * One step is forward Euler; a gate with a time constant below the time step reaches its target. */
 #pragma once
 
 #define BO_REST_MV (-84.0)

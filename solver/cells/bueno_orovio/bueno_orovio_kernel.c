@@ -12,10 +12,10 @@ enum { STATES = BO_STATES, CONSTANTS = BO_CONSTANTS, CURRENTS = BO_CURRENTS };
 
 static inline lanes u_of(lanes v_mV) { return (v_mV - K(BO_REST_MV)) * K(1 / BO_SPAN_MV); }
 
-/* Advances a gate: over many time steps by relaxation, over one by forward Euler. */
+/* Advances a gate: over many time steps by relaxation, over one by forward Euler; to its target if that is within the time step. */
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
 {
-    const lanes euler = gate + p.step * rate * (target - gate);
+    const lanes euler = gate + lanes_at_least(-p.step * rate, K(-1)) * (gate - target);
     if (!p.relaxes) return euler;
     return pace_choose(p, euler, relax(p.dt, gate, target, rate));
 }

@@ -66,11 +66,15 @@ Test(findings, a_typical_case_has_no_findings)
 }
 
 /* More than a factor of four beyond measured values. Isotropic tissues, and three times the surface-to-volume ratio, are within it. */
-Test(findings, cells_that_beat_without_stimuli_are_reported)
+Test(findings, cells_that_beat_without_stimuli_before_the_end_are_reported)
 {
-    expect(said_of_case("cell.model=stewart", "cell.type=default"),
-        "cell.model: found stewart; its cells beat without stimuli, every 1224 ms");
-    expect_silence(said_of_case("cell.model=courtemanche", "cell.type=default"));
+    static const char model[] = "cell={model: stewart, type: default}";
+    expect(said_of_case(model, "time.end_ms=100"), "cell.model: found stewart; without stimuli its cells "
+                                                   "activate at 98.6 ms, and then about every 1224 ms");
+    expect_silence(said_of_case(model, "time.end_ms=90"));
+    expect_silence(
+        said_of_case("cell={model: stewart, type: default, scale: [g_fNa=0]}", "time.end_ms=2000"));
+    expect_silence(said_of_case("cell={model: courtemanche, type: default}", "time.end_ms=2000"));
 }
 
 Test(findings, tissue_values_far_from_measured_ones_are_reported_by_their_key)

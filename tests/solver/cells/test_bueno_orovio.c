@@ -130,6 +130,22 @@ Test(bueno_orovio, each_parameter_changes_a_step_as_in_the_published_equations)
 
 /* At V = -84 mV u is 0 exactly, and so are thresholds set to 0: functions have the values above them. Half a microvolt below, they have
  * those below. */
+/* A time constant below the time step, which parameters allow: the gate reaches its target in a step, and does not pass it. */
+Test(bueno_orovio, gates_with_short_time_constants_reach_their_targets)
+{
+    static const int short_ones[] = {BO_TAU_V1_MINUS, BO_TAU_V2_MINUS, BO_TAU_V_PLUS, BO_TAU_W2_MINUS,
+        BO_TAU_W_PLUS, BO_TAU_S1, BO_TAU_S2};
+    for (int sample = 0; sample < 1000; sample++) {
+        double parameters[BO_PARAMETERS], gates[BO_STATES];
+        memcpy(parameters, model->variants[sample % ORACLE_TYPES].parameters, sizeof parameters);
+        for (size_t k = 0; k < sizeof short_ones / sizeof *short_ones; k++) parameters[short_ones[k]] = 1e-3;
+        double v_mV = random_state(gates);
+        step(parameters, 0.05, sample % 2, gates, &v_mV);
+        for (int i = 0; i < BO_STATES; i++)
+            cr_assert(gates[i] > -1e-6 && gates[i] < 1 + 1e-6, "%s: %g", model->states[i].name, gates[i]);
+    }
+}
+
 Test(bueno_orovio, functions_switch_at_their_threshold_to_the_value_above_it)
 {
     static const char *const threshold[] = {"theta_v", "theta_w", "theta_v_minus", "theta_o"};
