@@ -284,8 +284,8 @@ static mt_status all_steps(const request *r, record *x)
         const double t_ms = (double)(s + 1) * r->cell.dt_ms;
         if (status != MT_OK)
             return mt_fail(status,
-                "cell: after %g ms %s; the stimulus is %g mV/ms from %g ms for %g ms: a weaker --stimulus or "
-                "a smaller --dt-ms may help",
+                "cell: after %g ms %s; the stimulus is %g mV/ms from %g ms for %g ms: a weaker --stimulus, a "
+                "smaller --dt-ms or smaller changes of parameters may help",
                 t_ms, mt_message(), r->pulses.rise_mV_ms, r->pulses.start_ms, r->pulses.duration_ms);
         record_step(r, s + 1, x);
         if (s % STEPS_FROM_REPORT_TO_REPORT == 0) mt_progress_update(t_ms, (double)s);
