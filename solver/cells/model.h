@@ -107,8 +107,7 @@ typedef struct mt_cell_model {
     size_t carrier;
     double carrier_per_mV;
     double dt_max_ms; /* longest stable step */
-    double
-        rhythm_ms; /* cycle length of a cell that beats without stimuli; 0: it stays at rest, or is imported and not known */
+    double rhythm_ms; /* cycle length of cells that beat without stimuli; 0: none, or an imported model */
     /* Longest step of the states with multirate stepping, in which it can be many time steps; 0: MT_MULTIRATE_MOST of them. Stable and
      * accurate at steady V. */
     double interval_max_ms;

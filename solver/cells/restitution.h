@@ -4,8 +4,8 @@
  * the dynamic (steady-state) protocol the cycle length itself decreases, and at each length the cell is paced until it is steady or
  * alternates. Durations and intervals are those of solver/cells/beats.h. All computations are in double precision.
  *
- * The first action potential that is followed repolarises to its V at the start of the cycle. A cell that beats spontaneously depolarises before
- * that, so its first interval is a few ms longer than in a complete run (4 ms in solver/cells/stewart at 600 ms).
+ * The first action potential that is followed repolarises to its V at the start of the cycle. A cell that beats spontaneously depolarises
+ * before that, so its first interval is a few ms longer than in a complete run (4 ms in solver/cells/stewart at 600 ms).
  *
  * A pulse before 90 % of the repolarisation has no diastolic interval, and is not a point of the curve. */
 #pragma once
