@@ -128,9 +128,8 @@ static void tell_rhythm(const char *path, const mt_case *input)
     if (model->rhythm_ms <= 0 || *input->start.state || input->prepace.beats > 0) return;
     const double first_ms = first_beat_ms(scratch, input);
     if (isinf(first_ms)) return;
-    mt_warn("%s: cell.model: found %s; without stimuli its cells activate at %.1f ms, and then about every "
-            "%g ms: tissue that "
-            "no wave has reached activates at once; usual: cells that stay at rest",
+    mt_warn("%s: cell.model: found %s; without stimuli its cells activate at %.1f ms, then about every "
+            "%g ms, and tissue of them at once; usual: cells that stay at rest",
         path, model->name, first_ms, model->rhythm_ms);
 }
 

@@ -57,7 +57,7 @@ static mt_status impossible(double v_mV)
 mt_status mt_lone_cell_step(mt_lone_cell *cell, double rise_mV_ms)
 {
     (cell->single ? step_in_single : step_in_double)(cell, rise_mV_ms);
-    return fabs(cell->v_mV) <= 200 ? MT_OK : impossible(cell->v_mV);
+    return fabs(cell->v_mV) <= MT_LONE_CELL_MOST_MV ? MT_OK : impossible(cell->v_mV);
 }
 
 const double *mt_lone_cell_states(const mt_lone_cell *cell)

@@ -36,7 +36,9 @@ MT_NODISCARD mt_status mt_lone_cell_make(mt_arena *arena, const mt_cell_model *m
     const mt_cell_variant *variant, double dt_ms, bool single, double v_mV, const double *states,
     mt_lone_cell *cell);
 
-/* Takes one step, in which a stimulus changes V by rise_mV_ms [mV/ms]. MT_NUMERICS if V leaves -200 .. 200 mV. */
+#define MT_LONE_CELL_MOST_MV 200.0
+
+/* Takes one step, in which a stimulus changes V by rise_mV_ms [mV/ms]. MT_NUMERICS if |V| exceeds MT_LONE_CELL_MOST_MV. */
 MT_NODISCARD mt_status mt_lone_cell_step(mt_lone_cell *cell, double rise_mV_ms);
 
 /* Return the current states [n_states], valid until the next step; and one of them. */

@@ -46,16 +46,14 @@ static void diffuse(double number, double rise_mV, const double *v, double *to)
 static bool all_in_range(const double *v)
 {
     for (size_t k = 0; k < MT_TRIAL_CABLE; k++)
-        if (!(fabs(v[k]) <= 200)) return false;
+        if (!(fabs(v[k]) <= MT_LONE_CELL_MOST_MV)) return false;
     return true;
 }
 
-/* The diffusivity is sigma / (chi C_m) along fibres, with the conductivities in series 0.17 * 0.62 / (0.17 + 0.62) mS/mm, chi 140 / mm and
- * C_m 0.01 uF/mm^2: the Niederer benchmark, and the default of a case. */
 mt_status mt_trial_run_cable(const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms)
 {
     MT_SCRATCH(scratch);
-    const double diffusivity = 0.17 * 0.62 / (0.17 + 0.62) / (140 * 0.01), interval_mm = 0.2;
+    const double interval_mm = 0.2;
     const size_t n = model->n_states, steps = (size_t)llround(MT_TRIAL_CABLE_MS / dt_ms);
     double v[2][MT_TRIAL_CABLE], *states, *constants;
     MT_ALLOC(scratch, states, n * MT_TRIAL_CABLE);
@@ -69,8 +67,8 @@ mt_status mt_trial_run_cable(const mt_cell_model *model, const mt_cell_variant *
     for (size_t s = 0; s < steps; s++) {
         const double time_ms = ((double)s + 0.5) * dt_ms - MT_TRIAL_START_MS;
         const bool on = time_ms > 0 && time_ms < MT_TRIAL_PULSE_MS;
-        diffuse(diffusivity * dt_ms / (interval_mm * interval_mm), on ? dt_ms * MT_TRIAL_RISE_mV_MS : 0, v[0],
-            v[1]);
+        diffuse(MT_TRIAL_DIFFUSIVITY_MM2_MS * dt_ms / (interval_mm * interval_mm),
+            on ? dt_ms * MT_TRIAL_RISE_mV_MS : 0, v[0], v[1]);
         mt_cell_react_double(model, constants, 1, NULL, dt_ms, MT_TRIAL_CABLE, states, v[1], v[0]);
         if (!all_in_range(v[0]))
             return mt_fail(MT_NUMERICS, "cable: V leaves -200 .. 200 mV at %g ms", (double)s * dt_ms);

@@ -1,4 +1,4 @@
-/* A trial: one beat of a cell from its initial state, for choosing and judging time steps.
+/* A trial: one beat of a cell, or of a cable of cells, from its initial state, for choosing and judging time steps.
  *
  * The cell is stimulated at MT_TRIAL_START_MS for MT_TRIAL_PULSE_MS with MT_TRIAL_RISE_mV_MS, and followed to MT_TRIAL_MS; V and the states
  * are sampled every MT_TRIAL_EVERY_MS. */
@@ -26,10 +26,12 @@ typedef struct mt_trial {
 MT_NODISCARD mt_status mt_trial_run(mt_arena *arena, const mt_cell_model *model,
     const mt_cell_variant *variant, double dt_ms, mt_trial *trial);
 
-/* Runs a cable in double precision: MT_TRIAL_CABLE cells at intervals of 0.2 mm with the default tissue's diffusivity, of which the first
- * five are stimulated as above, up to MT_TRIAL_CABLE_MS. Neighbours load cells otherwise than a stimulus does: in tissue a step can be
+/* Runs a cable in double precision: MT_TRIAL_CABLE cells at intervals of 0.2 mm, of which the first five are stimulated as above, up to
+ * MT_TRIAL_CABLE_MS. The diffusivity is that of the default tissue along fibres (mt_tissue_default of solver/diffusion/tissue.h, a higher
+ * layer): conductivities in series by chi C_m. Neighbours load cells otherwise than a stimulus does: in tissue a step can be
  * unstable with which a cell alone is stable. MT_NUMERICS if V leaves -200 .. 200 mV. MT_MEMORY. */
 #define MT_TRIAL_CABLE_MS 150.0
+#define MT_TRIAL_DIFFUSIVITY_MM2_MS (0.17 * 0.62 / (0.17 + 0.62) / (140 * 0.01))
 enum { MT_TRIAL_CABLE = 32 };
 MT_NODISCARD mt_status mt_trial_run_cable(
     const mt_cell_model *model, const mt_cell_variant *variant, double dt_ms);

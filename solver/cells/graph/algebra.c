@@ -525,8 +525,7 @@ void mt_algebra_copy(
     }
 }
 
-/* Returns an expression's node, of which an operation with these operands takes the place. */
-static mt_node rebuilt(mt_algebra *m, mt_node node, const mt_node *copy)
+mt_node mt_rebuilt(mt_algebra *m, mt_node node, const mt_node *copy)
 {
     const mt_graph_node one = *node_of(m, node);
     mt_node x[3];
@@ -571,7 +570,7 @@ static mt_node replaced(mt_algebra *m, mt_node root, const mt_node *by, size_t o
             const uint32_t variable = node_of(m, k)->variable;
             to = by ? by[variable] : variable == only ? only_by : MT_NO_NODE;
         }
-        copy[k] = to != MT_NO_NODE ? to : rebuilt(m, k, copy);
+        copy[k] = to != MT_NO_NODE ? to : mt_rebuilt(m, k, copy);
     }
     return m->status == MT_OK ? copy[root] : 0;
 }

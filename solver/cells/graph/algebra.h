@@ -73,6 +73,9 @@ mt_line mt_line_of(const mt_algebra *m, mt_node node);
 void mt_algebra_copy(
     mt_algebra *m, const mt_graph *from, size_t first, size_t end, const mt_node *leaf, mt_node *copy);
 
+/* Returns an operation, or leaf, with copy[k] in place of each operand k. */
+mt_node mt_rebuilt(mt_algebra *m, mt_node node, const mt_node *copy);
+
 /* Return the expression with `by` in place of a variable; and with by[variable] in place of every variable for which that is not
  * MT_NO_NODE. */
 mt_node mt_replaced(mt_algebra *m, mt_node root, size_t variable, mt_node by);

@@ -81,19 +81,6 @@ static mt_status choose(mt_algebra *m, mt_node v, size_t n, exponential *e)
     return m->status;
 }
 
-/* Returns the node in terms of the copies of its operands. */
-static mt_node copy_of(mt_algebra *m, mt_node node, const mt_node *copy)
-{
-    const mt_graph_node one = m->graph->node[node];
-    mt_node operand[3];
-    bool changed = false;
-    for (size_t k = 0; k < mt_op_operands(one.op); k++) {
-        operand[k] = copy[one.operand[k]];
-        changed |= operand[k] != one.operand[k];
-    }
-    return changed ? mt_apply(m, one.op, operand) : node;
-}
-
 static mt_status share(mt_algebra *m, size_t variable, size_t n, const mt_node *root, mt_node *shared)
 {
     MT_SCRATCH(scratch);
@@ -114,7 +101,7 @@ static mt_status share(mt_algebra *m, size_t variable, size_t n, const mt_node *
         if (!used[k]) continue;
         const bool is_exponential = next < n_found && e[next].node == k;
         const mt_node with = is_exponential ? e[next++].with : MT_NO_NODE;
-        copy[k] = with != MT_NO_NODE ? with : copy_of(m, k, copy);
+        copy[k] = with != MT_NO_NODE ? with : mt_rebuilt(m, k, copy);
     }
     for (size_t k = 0; k < n && m->status == MT_OK; k++) shared[k] = copy[root[k]];
     return m->status;

@@ -1,7 +1,7 @@
 /* Exponentials of V with equal slopes share one: exp(V/5 + 7) and exp(-V/5 - 12) become K1 e and K2 / e with e = exp(V/5). So do those with
  * 2, 3 or 4 times its slope, as powers of it.
  *
- * Rates of gates are full of them: of 51 exponentials in a step of the ten Tusscher-Panfilov 2006 model 33 remain. Values are those of the
+ * Rates of gates are full of them: of 51 exponentials in a step of the ten Tusscher-Panfilov 2006 model 34 remain. Values are those of the
  * original expressions up to rounding: a few products in place of the argument of the exponential, of which a rounding error of e changes
  * the result by the argument times e.
  *

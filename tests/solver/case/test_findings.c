@@ -70,7 +70,7 @@ Test(findings, cells_that_beat_without_stimuli_before_the_end_are_reported)
 {
     static const char model[] = "cell={model: stewart, type: default}";
     expect(said_of_case(model, "time.end_ms=100"), "cell.model: found stewart; without stimuli its cells "
-                                                   "activate at 98.6 ms, and then about every 1224 ms");
+                                                   "activate at 98.6 ms, then about every 1224 ms");
     expect_silence(said_of_case(model, "time.end_ms=90"));
     expect_silence(
         said_of_case("cell={model: stewart, type: default, scale: [g_fNa=0]}", "time.end_ms=2000"));

@@ -8,6 +8,7 @@
 #include "solver/cells/graph/imported.h"
 #include "solver/cells/pacing.h"
 #include "solver/cells/trial.h"
+#include "solver/diffusion/tissue.h"
 #include "tests/one_file.h"
 #include "tests/solver/cells/graph/small_cells.h"
 
@@ -172,6 +173,11 @@ static const char dwelling[] =
     "[c]\ndot(V) = -(V + 80) + 1e-6 * z + engine.pace\n    in [mV]\n"
     "dot(y) = if(V > -75 and V < -66, 1, -5 * y)\n"
     "r = if(y > 1.2, 200, 0.01)\ndot(z) = -r * z^3 + 0.01\n";
+
+Test(imported, the_cable_of_trials_has_the_diffusivity_of_the_default_tissue)
+{
+    cr_expect_float_eq(MT_TRIAL_DIFFUSIVITY_MM2_MS, mt_tissue_diffusivity_l(&mt_tissue_default), 1e-12);
+}
 
 Test(imported, a_step_is_also_stable_in_a_cable)
 {
