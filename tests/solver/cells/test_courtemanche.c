@@ -9,6 +9,7 @@
 #include "solver/cells/courtemanche/courtemanche.h"
 #include "solver/cells/model.h"
 #include "tests/random.h"
+#include "tests/solver/cells/beat_error.h"
 #include "tests/solver/cells/courtemanche_oracle.h"
 
 static const mt_cell_model *const model = &mt_cell_courtemanche;
@@ -178,7 +179,7 @@ Test(courtemanche, the_initial_state_is_quiescent)
 }
 
 /* The paper's stimulus: 20 pA/pF for 2 ms, each second. */
-static double rise(double t_ms) { return t_ms > 10 - 1e-9 && t_ms < 12 - 1e-9 ? 20 : 0; }
+static double rise(int us) { return us >= 10000 && us < 12000 ? 20 : 0; }
 
 typedef struct beat {
     double rest, peak, dvdt_max, apd90_ms, calcium_mM;
@@ -195,7 +196,7 @@ static beat beat_of(double dt_ms, int n_beats)
         b = (beat){.rest = y[ORACLE_V], .peak = -INFINITY};
         for (int step = 0; step * dt_ms < 1000 - 1e-9; step++) {
             const double before = y[ORACLE_V], t = step * dt_ms;
-            y[ORACLE_V] += dt_ms * rise(t);
+            y[ORACLE_V] += dt_ms * rise((int)lround(1000 * t));
             step_double(constants, dt_ms, y);
             const double v = y[ORACLE_V];
             b.peak = fmax(b.peak, v), b.dvdt_max = fmax(b.dvdt_max, (v - before) / dt_ms);
@@ -221,84 +222,19 @@ Test(courtemanche, a_paced_beat_matches_the_published_values)
     cr_expect(fabs(b.dvdt_max - 200) < 50, "%g V/s", b.dvdt_max);
 }
 
-/* Differences from Runge-Kutta steps of 10 us in the first beat: in the upstroke, from 10 ms after it on, and of the peak of Ca_i. */
-typedef struct difference {
-    double upstroke_mV, later_mV, calcium;
-} difference;
+static const paced_cell paced = {&mt_cell_courtemanche, oracle_start, CRN_CAI, rise, oracle_runge_kutta, 10};
 
-enum { EVERY_US = 20, END_US = 400000 };
-
-static difference difference_from(const double (*exact)[2], int dt_us)
-{
-    double y[ORACLE_N], constants[CRN_CONSTANTS], calcium = 0, expected = 0;
-    difference d = {0};
-    memcpy(y, oracle_start, sizeof y);
-    mt_cell_constants_double(model, model->variants, 1, constants);
-    for (int us = 0; us < END_US; us += dt_us) {
-        y[ORACLE_V] += 1e-3 * dt_us * rise(1e-3 * us);
-        step_double(constants, 1e-3 * dt_us, y);
-        if ((us + dt_us) % EVERY_US != 0) continue;
-        const double *at = exact[(us + dt_us) / EVERY_US - 1], error = fabs(y[ORACLE_V] - at[0]);
-        double *largest = us < 22000 ? &d.upstroke_mV : &d.later_mV;
-        *largest = fmax(*largest, error);
-        calcium = fmax(calcium, y[CRN_CAI]), expected = fmax(expected, at[1]);
-    }
-    d.calcium = fabs(calcium / expected - 1);
-    return d;
-}
-
-/* The scheme is of first order, with a few percent of second-order terms. */
 Test(courtemanche, halving_the_step_halves_the_error_of_a_beat)
 {
-    static double exact[END_US / EVERY_US][2];
-    double y[ORACLE_N];
-    memcpy(y, oracle_start, sizeof y);
-    for (int us = 0; us < END_US; us += 10) {
-        oracle_runge_kutta(0.01, rise(1e-3 * us), y);
-        if ((us + 10) % EVERY_US == 0)
-            exact[(us + 10) / EVERY_US - 1][0] = y[ORACLE_V], exact[(us + 10) / EVERY_US - 1][1] = y[CRN_CAI];
-    }
-    const difference coarse = difference_from((const double(*)[2])exact, 20),
-                     fine = difference_from((const double(*)[2])exact, 10);
-    cr_log_info("upstroke %.3f and %.3f mV, later %.4f and %.4f mV, calcium %.3f and %.3f %%",
-        coarse.upstroke_mV, fine.upstroke_mV, coarse.later_mV, fine.later_mV, 100 * coarse.calcium,
-        100 * fine.calcium);
-    const double upstroke = coarse.upstroke_mV / fine.upstroke_mV, later = coarse.later_mV / fine.later_mV;
-    cr_expect(upstroke > 1.7 && upstroke < 2.3, "%g", upstroke);
-    cr_expect(later > 1.7 && later < 2.3 && coarse.later_mV < 0.5, "%g, %g mV", later, coarse.later_mV);
+    const beat_error coarse = expect_first_order(&paced);
+    cr_expect_lt(coarse.later_mV, 0.5, "%g mV", coarse.later_mV);
     cr_expect_lt(coarse.calcium, 0.005, "%g", coarse.calcium);
-}
-
-/* Returns the peak of Ca_i in the third beat, and adds the evaluations to *evaluated. */
-static double multirate_calcium(double dt_ms, double tolerance_mV, double bcl_ms, size_t *evaluated)
-{
-    double constants[CRN_CONSTANTS], y[ORACLE_N], kept = INFINITY, change = 0, since = 0, peak = 0;
-    const size_t per_beat = (size_t)round(bcl_ms / dt_ms);
-    memcpy(y, oracle_start, sizeof y);
-    mt_cell_constants_double(model, model->variants, 1, constants);
-    for (size_t step = 0; step < 3 * per_beat; step++) {
-        const mt_multirate_step at = {dt_ms, tolerance_mV, step};
-        y[ORACLE_V] += dt_ms * rise((double)(step % per_beat) * dt_ms);
-        mt_cell_multirate_react_double(
-            model, constants, 1, NULL, &at, 1, y, &kept, &change, &since, &y[ORACLE_V], &y[ORACLE_V]);
-        *evaluated += since == 0;
-        if (step >= 2 * per_beat) peak = fmax(peak, y[CRN_CAI]);
-    }
-    return peak;
 }
 
 /* Release begins and ends in the time step in which the flux passes a threshold, or with multirate stepping at the next evaluation. At fast
  * rates the flux barely passes it. */
 Test(courtemanche, calcium_peaks_within_2_percent_with_multirate_stepping)
 {
-    static const double bcl_ms[] = {1000, 500}, bound[] = {0.002, 0.02};
-    for (int k = 0; k < 2; k++) {
-        size_t all = 0, some = 0;
-        const double uniform_mM = multirate_calcium(0.05, 0, bcl_ms[k], &all),
-                     multirate_mM = multirate_calcium(0.05, 0.1, bcl_ms[k], &some);
-        cr_log_info("BCL %g ms: %.3f %%, %.3f of the evaluations", bcl_ms[k],
-            100 * (multirate_mM / uniform_mM - 1), (double)some / (double)all);
-        cr_expect_lt(fabs(multirate_mM / uniform_mM - 1), bound[k], "%g ms", bcl_ms[k]);
-        cr_expect_lt(some, all / 4, "%g ms", bcl_ms[k]);
-    }
+    expect_multirate_calcium(&paced, 1000, 0.002, 4);
+    expect_multirate_calcium(&paced, 500, 0.02, 4);
 }

@@ -9,6 +9,7 @@
 #include "solver/cells/model.h"
 #include "solver/cells/stewart/stewart.h"
 #include "tests/random.h"
+#include "tests/solver/cells/beat_error.h"
 #include "tests/solver/cells/stewart_oracle.h"
 
 enum { N = PURKINJE_N, AT_V = PURKINJE_V };
@@ -188,80 +189,15 @@ Test(stewart, a_cell_without_funny_current_is_quiescent)
 /* A stimulus of 52 pA/pF for 1 ms. */
 static double rise(int us) { return us >= 10000 && us < 11000 ? 52 : 0; }
 
-typedef struct difference {
-    double upstroke_mV, later_mV, calcium;
-} difference;
+static const paced_cell paced = {&mt_cell_stewart, purkinje_start, TP06_CAI, rise, purkinje_runge_kutta, 5};
 
-enum { EVERY_US = 20, END_US = 400000 };
-
-static difference difference_from(const double (*exact)[2], int dt_us)
-{
-    double y[N], calcium = 0, expected = 0;
-    difference d = {0};
-    memcpy(y, purkinje_start, sizeof y);
-    for (int us = 0; us < END_US; us += dt_us) {
-        y[AT_V] += 1e-3 * dt_us * rise(us);
-        step_default(1e-3 * dt_us, y);
-        if ((us + dt_us) % EVERY_US != 0) continue;
-        const double *at = exact[(us + dt_us) / EVERY_US - 1], error = fabs(y[AT_V] - at[0]);
-        double *largest = us < 22000 ? &d.upstroke_mV : &d.later_mV;
-        *largest = fmax(*largest, error);
-        calcium = fmax(calcium, y[TP06_CAI]), expected = fmax(expected, at[1]);
-    }
-    d.calcium = fabs(calcium / expected - 1);
-    return d;
-}
-
-/* The scheme is of first order, with a few percent of second-order terms. */
 Test(stewart, halving_the_step_halves_the_error_of_a_beat)
 {
-    static double exact[END_US / EVERY_US][2];
-    double y[N];
-    memcpy(y, purkinje_start, sizeof y);
-    for (int us = 0; us < END_US; us += 5) {
-        purkinje_runge_kutta(0.005, rise(us), y);
-        if ((us + 5) % EVERY_US == 0)
-            exact[(us + 5) / EVERY_US - 1][0] = y[AT_V], exact[(us + 5) / EVERY_US - 1][1] = y[TP06_CAI];
-    }
-    const difference coarse = difference_from((const double(*)[2])exact, 20),
-                     fine = difference_from((const double(*)[2])exact, 10);
-    cr_log_info("upstroke %.3f and %.3f mV, later %.4f and %.4f mV, calcium %.3f and %.3f %%",
-        coarse.upstroke_mV, fine.upstroke_mV, coarse.later_mV, fine.later_mV, 100 * coarse.calcium,
-        100 * fine.calcium);
-    const double upstroke = coarse.upstroke_mV / fine.upstroke_mV, later = coarse.later_mV / fine.later_mV;
-    cr_expect(upstroke > 1.7 && upstroke < 2.3, "%g", upstroke);
-    cr_expect(later > 1.7 && later < 2.3, "%g, %g mV", later, coarse.later_mV);
-    cr_expect_lt(coarse.calcium, 0.002, "%g", coarse.calcium);
-}
-
-/* Returns the peak of Ca_i in the third beat, and adds the evaluations to *evaluated. */
-static double multirate_calcium(double dt_ms, double tolerance_mV, double bcl_ms, size_t *evaluated)
-{
-    double constants[STEWART_CONSTANTS], y[N], kept = INFINITY, change = 0, since = 0, peak = 0;
-    const size_t per_beat = (size_t)round(bcl_ms / dt_ms);
-    memcpy(y, purkinje_start, sizeof y);
-    mt_cell_constants_double(model, model->variants, 1, constants);
-    for (size_t step = 0; step < 3 * per_beat; step++) {
-        const mt_multirate_step at = {dt_ms, tolerance_mV, step};
-        y[AT_V] += dt_ms * rise((int)lround(1000 * (double)(step % per_beat) * dt_ms));
-        mt_cell_multirate_react_double(
-            model, constants, 1, NULL, &at, 1, y, &kept, &change, &since, &y[AT_V], &y[AT_V]);
-        *evaluated += since == 0;
-        if (step >= 2 * per_beat) peak = fmax(peak, y[TP06_CAI]);
-    }
-    return peak;
+    cr_expect_lt(expect_first_order(&paced).calcium, 0.002);
 }
 
 Test(stewart, calcium_peaks_within_a_fifth_of_a_percent_with_multirate_stepping)
 {
-    static const double bcl_ms[] = {1000, 500};
-    for (int k = 0; k < 2; k++) {
-        size_t all = 0, some = 0;
-        const double uniform_mM = multirate_calcium(0.05, 0, bcl_ms[k], &all),
-                     multirate_mM = multirate_calcium(0.05, 0.1, bcl_ms[k], &some);
-        cr_log_info("BCL %g ms: %.3f %%, %.3f of the evaluations", bcl_ms[k],
-            100 * (multirate_mM / uniform_mM - 1), (double)some / (double)all);
-        cr_expect_lt(fabs(multirate_mM / uniform_mM - 1), 0.002, "%g ms", bcl_ms[k]);
-        cr_expect_lt(some, all / 3, "%g ms", bcl_ms[k]);
-    }
+    expect_multirate_calcium(&paced, 1000, 0.002, 3);
+    expect_multirate_calcium(&paced, 500, 0.002, 3);
 }
