@@ -45,7 +45,7 @@ void mt_cell_trace_add(mt_cell_trace *trace, size_t steps, const mt_lone_cell *c
     (void)fputs(time, trace->stream);
     write_numbers(trace->stream, 1, &cell->v_mV);
     write_numbers(trace->stream, model->n_states, states);
-    if (model->currents_of) model->currents_of(model, cell->constants, cell->v_mV, states, trace->current);
+    if (model->currents_of) model->currents_of(model, cell->parameters, cell->v_mV, states, trace->current);
     write_numbers(trace->stream, model->n_currents, trace->current);
     (void)fputc('\n', trace->stream);
     trace->rows++;

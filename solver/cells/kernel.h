@@ -321,11 +321,15 @@ __attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_mo
 }
 
 #    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)
-void MT_KERNEL(MODEL_CURRENTS)(const struct mt_cell_model *model, const double *constants, double v_mV,
+void MT_KERNEL(MODEL_CURRENTS)(const struct mt_cell_model *model, const double *parameters, double v_mV,
     const double *states, double *current)
 {
-    (void)model;
+    double constants[CONSTANTS];
     lanes c[CONSTANTS], s[STATES], i[CURRENTS];
+    if (model->constants)
+        model->constants(model, parameters, constants);
+    else
+        memcpy(constants, parameters, sizeof constants);
     for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
     for (int k = 0; k < STATES; k++) s[k] = lanes_all(states[k]);
     cell_currents(c, lanes_all(v_mV), s, i);

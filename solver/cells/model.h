@@ -67,9 +67,9 @@ typedef void mt_cell_multirate_double(const struct mt_cell_model *model, const d
     size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, double *state,
     double *kept_mV, double *change_mV, double *since, const double *v_in_mV, double *v_out_mV);
 
-/* Computes the currents [n_currents] of one cell with constants [n_constants] in a state, by the expressions of its step, in double
+/* Computes the currents [n_currents] of one cell with parameters [n_parameters] in a state, by the expressions of its step, in double
  * precision. */
-typedef void mt_cell_currents(const struct mt_cell_model *model, const double *constants, double v_mV,
+typedef void mt_cell_currents(const struct mt_cell_model *model, const double *parameters, double v_mV,
     const double *states, double *current);
 
 /* Delay of activation wavefronts in a mesh of the default tissue with this element length (cube root of the mean volume) and time steps of
@@ -100,7 +100,7 @@ typedef struct mt_cell_model {
     const mt_cell_quantity *states, *parameters; /* without V */
     mt_cell_constants *constants;                /* NULL: the parameters themselves */
     const mt_cell_variant *variants;             /* the first is the default */
-    size_t n_currents;                           /* 0: not available, and the next two are NULL */
+    size_t n_currents;                           /* 0: none is known */
     const mt_cell_quantity *currents;
     mt_cell_currents *currents_of;
     /* The ions that can carry the charge of a stimulus: index of a state, and its change per mV; 0: none. */

@@ -12,9 +12,11 @@ mt_status mt_lone_cell_make(mt_arena *arena, const mt_cell_model *model, const m
     double dt_ms, bool single, double v_mV, const double *states, mt_lone_cell *cell)
 {
     *cell = (mt_lone_cell){.model = model, .dt_ms = dt_ms, .v_mV = v_mV};
+    MT_ALLOC(arena, cell->parameters, model->n_parameters);
     MT_ALLOC(arena, cell->constants, model->n_constants);
     MT_ALLOC(arena, cell->state, model->n_states);
     mt_cell_constants_double(model, variant, 1, cell->constants);
+    memcpy(cell->parameters, variant->parameters, model->n_parameters * sizeof *cell->parameters);
     memcpy(cell->state, states, model->n_states * sizeof *states);
     if (!single) return MT_OK;
     MT_ALLOC(arena, cell->single_constants, model->n_constants);

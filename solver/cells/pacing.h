@@ -21,7 +21,7 @@
 
 typedef struct mt_lone_cell {
     const mt_cell_model *model;
-    double *constants; /* [n_constants] of its variant */
+    double *parameters, *constants; /* [n_parameters], [n_constants] of its variant */
     double dt_ms;
     bool carried; /* stimuli change the amount of the carrier ion: K_i of tp06 (model->carrier) */
     double v_mV;

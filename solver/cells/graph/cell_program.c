@@ -7,6 +7,7 @@
 #include "solver/kernels/block.h"
 
 MT_CELL_DECLARE(program);
+MT_CELL_DECLARE_CURRENTS(program);
 extern mt_cell_constants mt_cell_program_constants_double_base;
 
 void mt_cell_program_kernels(mt_cell_model *model)
@@ -18,6 +19,7 @@ void mt_cell_program_kernels(mt_cell_model *model)
     static mt_cell_multirate_double *const multirate_twice[MT_ISAS] =
         MT_CELL_KERNELS(program_multirate, double);
     model->constants = mt_cell_program_constants_double_base;
+    model->currents_of = MT_CELL_CURRENTS(program);
     for (int set = 0; set < MT_ISAS; set++) {
         model->kernel_float[set] = single[set];
         model->kernel_double[set] = twice[set];

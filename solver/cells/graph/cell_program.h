@@ -5,6 +5,7 @@
  * computes the same bits, as do programs written as C. */
 #pragma once
 
+#include "solver/cells/graph/currents.h"
 #include "solver/cells/graph/program.h"
 #include "solver/cells/graph/step.h"
 #include "solver/cells/model.h"
@@ -19,11 +20,12 @@ typedef struct mt_cell_program {
     const float *number_blocks_single;
     mt_program step, constants;
     mt_program step_in_pairs; /* the same as `step`, for the interpreter */
+    mt_currents currents;     /* n = 0 from mt_cell_program_make */
 } mt_cell_program;
 
 /* Translates a system and its step into programs in `arena`. MT_INPUT: too many values for the registers of a program. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_program_make(
     mt_arena *arena, mt_system *system, const mt_step *step, mt_cell_program *program);
 
-/* Sets the kernels and `constants` of an imported model's row. */
+/* Sets the kernels, `constants` and `currents_of` of an imported model's row. */
 void mt_cell_program_kernels(mt_cell_model *model);

@@ -363,19 +363,41 @@ void MT_KERNEL(cell_program_multirate)(const mt_cell_model *model, const real *c
 }
 
 #if defined(MT_DOUBLE)
+/* Inputs of a program, one after the other. */
+typedef struct values {
+    size_t n;
+    const double *value; /* [n] */
+} values;
+
+/* Executes a program once. */
+static void execute_once(const mt_program *code, size_t n_in, const values *in, double *out)
+{
+    place reg[code->n_registers + 1];
+    real room[code->n_registers * MT_BLOCK + 1];
+    size_t k = 0;
+    for (size_t r = 0; r < code->n_registers; r++) reg[r] = (place){room + r * MT_BLOCK, MT_BLOCK};
+    for (size_t p = 0; p < n_in; p++)
+        for (size_t i = 0; i < in[p].n; i++) fill_block(reg[k++].at, in[p].value[i]);
+    execute(code, reg, 1);
+    for (size_t o = 0; o < code->n_outputs; o++) out[o] = reg[code->output[o]].at[0];
+}
+
 /* Computes the constants of one variant. */
 void MT_KERNEL(cell_program_constants)(
     const mt_cell_model *model, const double *parameters, double *constants)
 {
     const mt_cell_program *p = model->program;
-    const mt_program *code = &p->constants;
-    place reg[code->n_registers + 1];
-    real room[code->n_registers * MT_BLOCK + 1];
-    for (size_t k = 0; k < code->n_registers; k++) reg[k] = (place){room + k * MT_BLOCK, MT_BLOCK};
-    for (size_t k = 0; k < p->n_constants_numbers; k++) fill_block(reg[k].at, p->constants_number[k]);
-    for (size_t k = 0; k < p->n_parameters; k++)
-        fill_block(reg[p->n_constants_numbers + k].at, parameters[k]);
-    execute(code, reg, 1);
-    for (size_t k = 0; k < p->n_constants; k++) constants[k] = reg[code->output[k]].at[0];
+    const values in[] = {{p->n_constants_numbers, p->constants_number}, {p->n_parameters, parameters}};
+    execute_once(&p->constants, 2, in, constants);
+}
+
+/* Computes the currents of one cell. */
+void MT_KERNEL(cell_program_currents)(
+    const mt_cell_model *model, const double *parameters, double v_mV, const double *states, double *current)
+{
+    const mt_cell_program *p = model->program;
+    const values in[] = {{p->currents.n_numbers, p->currents.number}, {p->n_parameters, parameters},
+        {1, &v_mV}, {p->n_states, states}};
+    execute_once(&p->currents.program, 4, in, current);
 }
 #endif

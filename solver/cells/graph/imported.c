@@ -20,6 +20,18 @@ static bool is_ambiguous(const mt_system *s, size_t variable)
     return same > 1;
 }
 
+/* Sets a name to component_name, if there is a component. */
+static mt_status name_with_component(mt_arena *arena, const mt_variable *v, const char **name)
+{
+    if (!*v->component) return MT_OK;
+    const size_t size = strlen(v->component) + strlen(v->name) + 2;
+    char *text;
+    MT_ALLOC(arena, text, size);
+    (void)snprintf(text, size, "%s_%s", v->component, v->name);
+    *name = text;
+    return MT_OK;
+}
+
 /* Lists variables as quantities: by their name, or as component_name if two have the same. */
 static mt_status quantities(
     mt_arena *arena, const mt_system *s, size_t n, const uint32_t *index, const mt_cell_quantity **list)
@@ -28,15 +40,43 @@ static mt_status quantities(
     MT_ALLOC(arena, quantity, n);
     for (size_t k = 0; k < n; k++) {
         const mt_variable *v = &s->equations->variable[index[k]];
-        quantity[k] = (mt_cell_quantity){v->name, v->unit_text};
-        if (!is_ambiguous(s, index[k]) || !*v->component) continue;
-        const size_t size = strlen(v->component) + strlen(v->name) + 2;
-        char *name;
-        MT_ALLOC(arena, name, size);
-        (void)snprintf(name, size, "%s_%s", v->component, v->name);
-        quantity[k].name = name;
+        quantity[k] = (mt_cell_quantity){v->name, mt_unit_same(v->unit, mt_unit_none) ? "" : v->unit_text};
+        if (is_ambiguous(s, index[k])) MT_TRY(name_with_component(arena, v, &quantity[k].name));
     }
     *list = quantity;
+    return MT_OK;
+}
+
+/* True if a state, a parameter or another current has the name of a current. */
+static bool is_taken(const mt_cell_model *row, const mt_cell_quantity *currents, size_t n, size_t current)
+{
+    const char *name = currents[current].name;
+    for (size_t k = 0; k < row->n_states; k++)
+        if (strcmp(row->states[k].name, name) == 0) return true;
+    for (size_t k = 0; k < row->n_parameters; k++)
+        if (strcmp(row->parameters[k].name, name) == 0) return true;
+    for (size_t k = 0; k < n; k++)
+        if (k != current && strcmp(currents[k].name, name) == 0) return true;
+    return false;
+}
+
+/* Adds the currents. States and parameters keep their names. */
+static mt_status add_currents(mt_arena *arena, mt_imported *i)
+{
+    mt_currents *c = &i->program.currents;
+    mt_cell_quantity *plain, *quantity;
+    MT_TRY(mt_currents_find(arena, &i->system, c));
+    MT_ALLOC(arena, plain, c->n);
+    MT_ALLOC(arena, quantity, c->n);
+    for (size_t k = 0; k < c->n; k++)
+        plain[k] = (mt_cell_quantity){i->system.equations->variable[c->variable[k]].name, "pA/pF"};
+    for (size_t k = 0; k < c->n; k++) {
+        const mt_variable *v = &i->system.equations->variable[c->variable[k]];
+        quantity[k] = plain[k];
+        if (is_taken(&i->row, plain, c->n, k)) MT_TRY(name_with_component(arena, v, &quantity[k].name));
+    }
+    i->row.n_currents = c->n;
+    i->row.currents = quantity;
     return MT_OK;
 }
 
@@ -240,5 +280,6 @@ mt_status mt_imported_make(
     MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
     MT_TRY(choose_by_trial(arena, i, &c));
     i->row.interval_max_ms = i->row.dt_max_ms;
+    MT_TRY(add_currents(arena, i));
     return mt_program_mixes(&i->row);
 }

@@ -106,27 +106,38 @@ static void find_units(mt_system *s)
 
 /* ---- expressions ---- */
 
-/* Copies the derivatives into the algebra, with the stimulus as a symbol, inputs 0, V in mV and time in ms. */
+mt_status mt_system_copy(const mt_system *s, mt_algebra *m, mt_node stimulus, mt_node *copy)
+{
+    MT_SCRATCH(scratch);
+    const mt_equations *e = s->equations;
+    mt_node *leaf;
+    MT_ALLOC(scratch, leaf, e->n);
+    for (size_t k = 0; k < e->n; k++)
+        leaf[k] = e->variable[k].kind == MT_VARIABLE_INPUT ? mt_number(m, 0) : mt_symbol(m, k);
+    leaf[s->v] = mt_product(m, mt_number(m, 1 / s->mV), leaf[s->v]);
+    size_t from = 0;
+    if (s->stimulus != SIZE_MAX) {
+        const mt_node of_stimulus = e->variable[s->stimulus].flat;
+        leaf[s->stimulus] = stimulus;
+        if (of_stimulus != MT_NO_NODE) {
+            mt_algebra_copy(m, e->flat, 0, of_stimulus, leaf, copy);
+            copy[of_stimulus] = stimulus;
+            from = of_stimulus + 1;
+        }
+    }
+    mt_algebra_copy(m, e->flat, from, e->flat->n, leaf, copy);
+    return m->status;
+}
+
+/* Copies the derivatives into the algebra, with the stimulus as a symbol. */
 static mt_status copy_rates(mt_arena *scratch, mt_system *s, mt_node *rate)
 {
     const mt_equations *e = s->equations;
     mt_algebra *m = &s->algebra;
-    mt_node *leaf, *copy;
-    MT_ALLOC(scratch, leaf, e->n);
+    mt_node *copy;
     MT_ALLOC(scratch, copy, e->flat->n);
-    for (size_t k = 0; k < e->n; k++) {
-        const bool input = e->variable[k].kind == MT_VARIABLE_INPUT && k != s->stimulus;
-        leaf[k] = input ? mt_number(m, 0) : mt_symbol(m, k);
-    }
-    leaf[s->v] = mt_product(m, mt_number(m, 1 / s->mV), leaf[s->v]);
-    const mt_node stimulus = s->stimulus != SIZE_MAX ? e->variable[s->stimulus].flat : MT_NO_NODE;
-    if (stimulus != MT_NO_NODE) {
-        mt_algebra_copy(m, e->flat, 0, stimulus, leaf, copy);
-        copy[stimulus] = leaf[s->stimulus];
-        mt_algebra_copy(m, e->flat, stimulus + 1, e->flat->n, leaf, copy);
-    } else {
-        mt_algebra_copy(m, e->flat, 0, e->flat->n, leaf, copy);
-    }
+    const mt_node stimulus = s->stimulus != SIZE_MAX ? mt_symbol(m, s->stimulus) : MT_NO_NODE;
+    MT_TRY(mt_system_copy(s, m, stimulus, copy));
     for (size_t k = 0; k < e->n; k++) {
         const mt_variable *v = &e->variable[k];
         if (v->kind != MT_VARIABLE_STATE) continue;

@@ -45,6 +45,11 @@ enum { MT_SYSTEM_STATES_MAX = 256, MT_SYSTEM_PARAMETERS_MAX = 1024 };
 MT_NODISCARD mt_status mt_system_build(
     mt_arena *arena, const mt_equations *equations, const mt_system_names *names, mt_system *system);
 
+/* Copies the flat equations into an algebra with the same constant variables as the system's: fills copy[flat->n], with V in mV, `stimulus`
+ * in place of the stimulus, and inputs 0. Units of results and of time are those of the file. MT_MEMORY. */
+MT_NODISCARD mt_status mt_system_copy(
+    const mt_system *system, mt_algebra *algebra, mt_node stimulus, mt_node *copy);
+
 /* Computes the derivatives, and any other expressions, at a state: sets value[algebra.graph->n] of all nodes that are marked in used[],
  * from V [mV] and states [n_states], for the parameters of the file; dt = step = 1. */
 MT_NODISCARD mt_status mt_system_values(

@@ -179,13 +179,12 @@ Test(bueno_orovio, currents_are_the_published_ones_in_pA_per_pF)
     cr_assert_eq(model->n_currents, (size_t)ORACLE_CURRENTS);
     for (int sample = 0; sample < 3000; sample++) {
         const int type = sample % ORACLE_TYPES;
-        double gates[BO_STATES], constants[BO_CONSTANTS], found[ORACLE_CURRENTS], expected[ORACLE_CURRENTS],
-            rate[ORACLE_N], sum = 0, size = 0;
+        double gates[BO_STATES], found[ORACLE_CURRENTS], expected[ORACLE_CURRENTS], rate[ORACLE_N], sum = 0,
+                                                                                                    size = 0;
         double v_mV = random_state(gates);
         const double before = v_mV, y[ORACLE_N] = {gates[0], gates[1], gates[2], oracle_u(v_mV)};
         oracle_rhs(&oracle_table_1[type], y, expected, rate);
-        mt_cell_constants_double(model, &model->variants[type], 1, constants);
-        model->currents_of(model, constants, v_mV, gates, found);
+        model->currents_of(model, model->variants[type].parameters, v_mV, gates, found);
         for (int k = 0; k < ORACLE_CURRENTS; k++) {
             cr_assert_str_eq(model->currents[k].name, oracle_current[k]);
             cr_assert(fabs(found[k] - 85.7 * expected[k]) <= 1e-12 * (1 + fabs(found[k])),

@@ -126,7 +126,7 @@ Test(courtemanche, currents_equal_the_published_ones_to_rounding)
         double y[ORACLE_N], current[ORACLE_CURRENTS], sum = 0, size;
         random_state(y);
         const oracle_rates r = oracle_rhs(&oracle_default, y);
-        model->currents_of(model, constants, y[ORACLE_V], y, current);
+        model->currents_of(model, model->variants->parameters, y[ORACLE_V], y, current);
         for (size_t k = 0; k < ORACLE_CURRENTS; k++) {
             size_t found = 0;
             while (found < model->n_currents && strcmp(model->currents[found].name, oracle_current[k]) != 0)

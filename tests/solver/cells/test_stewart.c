@@ -123,7 +123,7 @@ Test(stewart, currents_equal_the_published_ones_to_rounding)
         double y[N], current[PURKINJE_CURRENTS], sum = 0;
         random_state(y);
         const purkinje_rates r = purkinje_rhs(&cell, y);
-        model->currents_of(model, constants, y[AT_V], y, current);
+        model->currents_of(model, model->variants->parameters, y[AT_V], y, current);
         for (size_t k = 0; k < PURKINJE_CURRENTS; k++) {
             const char *name =
                 k < ORACLE_CURRENTS ? oracle_current[k] : purkinje_current[k - ORACLE_CURRENTS];

@@ -124,12 +124,12 @@ Test(torord, currents_equal_the_published_ones_to_rounding)
     for (int type = 0; type < ORACLE_TYPES; type++)
         for (int sample = 0; sample < 300; sample++) {
             const oracle_cell cell = oracle_cell_of(type);
-            double y[ORACLE_N], current[ORACLE_CURRENTS], constants[TORORD_CONSTANTS];
+            double y[ORACLE_N], current[ORACLE_CURRENTS];
             oracle_sum expected[ORACLE_CURRENTS];
             random_state(y);
             oracle_currents(&cell, y, expected);
-            mt_cell_constants_double(&mt_cell_torord, &mt_cell_torord.variants[type], 1, constants);
-            mt_cell_torord.currents_of(&mt_cell_torord, constants, y[ORACLE_V], y, current);
+            mt_cell_torord.currents_of(
+                &mt_cell_torord, mt_cell_torord.variants[type].parameters, y[ORACLE_V], y, current);
             double sum = 0, size = fabs(y[ORACLE_V]);
             const double before = y[ORACLE_V];
             for (size_t k = 0; k < ORACLE_CURRENTS; k++) {

@@ -101,9 +101,8 @@ Test(tp06, currents_equal_the_published_ones_to_rounding)
             double y[ORACLE_N], current[ORACLE_CURRENTS];
             random_state(y);
             const oracle_rates r = oracle_rhs(type, y);
-            double constants[TP06_CONSTANTS];
-            mt_cell_constants_double(&mt_cell_tp06, &mt_cell_tp06.variants[type], 1, constants);
-            mt_cell_tp06.currents_of(&mt_cell_tp06, constants, y[ORACLE_V], y, current);
+            mt_cell_tp06.currents_of(
+                &mt_cell_tp06, mt_cell_tp06.variants[type].parameters, y[ORACLE_V], y, current);
             for (size_t k = 0; k < ORACLE_CURRENTS; k++) {
                 const double found = current[current_named(oracle_current[k])];
                 cr_assert(fabs(found - r.current[k]) <= rounding * DBL_EPSILON / 2 * r.current_size[k],
