@@ -304,7 +304,6 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
     write_series(to, c);
     write_stimuli(to, c);
     if (c->n_electrodes > 0) write_electrodes(to, c);
-    (void)fprintf(to,
-        "machine:\n  backend: cpu # this computer, in double precision; ipu: the emulated IPU system, "
-        "with its cycles\n");
+    (void)fprintf(
+        to, "machine:\n  backend: cpu # this computer; ipu: the emulated IPU system, with its cycles\n");
 }

@@ -8,7 +8,7 @@
 #include "solver/backends/backend.h"
 #include "mesh/vtk/vtkhdf.h"
 
-static bool has_tiles(const mt_case *input) { return mt_backends[input->machine.backend]->profile != NULL; }
+static bool has_tiles(const mt_case *input) { return mt_case_backend(input)->profile != NULL; }
 
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {

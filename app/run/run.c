@@ -115,10 +115,11 @@ static mt_status go_to_checkpoint(watching *w, bool *counted)
     mt_progress_stage("reading the checkpoint");
     if (!r->from) return mt_checkpoint_start(r->start, w->problem, w->backend, w->self);
     MT_TRY(mt_checkpoint_restore(r->from, w->problem, &r->results, w->backend, w->self, counted));
-    if (strcmp(r->from->backend, w->backend->name) != 0)
+    const mt_backend *before = mt_backend_find(r->from->backend);
+    if (before && before->single != w->backend->single)
         mt_warn(
-            "%s: a checkpoint of the backend %s, here %s: voltages agree in single precision, not bit by bit",
-            r->from->path, r->from->backend, w->backend->name);
+            "%s: a checkpoint in %s precision, here %s: voltages agree in single precision, not bit by bit",
+            r->from->path, before->single ? "single" : "double", w->backend->single ? "single" : "double");
     return MT_OK;
 }
 

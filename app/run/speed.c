@@ -40,15 +40,17 @@ static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
     mt_mesh slab;
     mt_problem *problem;
     void *self;
+    const mt_backend *backend =
+        input->machine.precision == MT_CASE_SINGLE ? &mt_backend_cpu_single : &mt_backend_cpu;
     MT_ALLOC(arena, problem, 1);
     MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &slab));
     const double start_s = mt_now_s();
     MT_TRY(mt_problem_make_on(arena, &slab, input, false, problem));
-    MT_TRY(mt_backend_cpu.open(arena, &problem->monodomain, NULL, &self));
+    MT_TRY(backend->open(arena, &problem->monodomain, NULL, &self));
     const double ready_s = mt_now_s();
     timing t = {.until_s = ready_s + MT_SPEED_MOST_S};
     const mt_status status =
-        mt_backend_run(&problem->monodomain, &mt_backend_cpu, self, 0, mt_case_steps(input), NULL, watch, &t);
+        mt_backend_run(&problem->monodomain, backend, self, 0, mt_case_steps(input), NULL, watch, &t);
     if (status != MT_OK && status != MT_STOPPED) return status;
     speed->n_elements = slab.n_elements;
     speed->setup_s_per_element = (ready_s - start_s) / (double)slab.n_elements;

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, NULL};
+const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, NULL};
 
 const mt_backend *mt_backend_find(const char *name)
 {
     for (const mt_backend *const *b = mt_backends; *b; b++)
         if (strcmp((*b)->name, name) == 0) return *b;
-    (void)mt_fail(MT_INPUT, "backend '%s'; allowed: cpu, ipu", name);
+    (void)mt_fail(MT_INPUT, "backend '%s'; allowed: cpu, ipu, cpu-single", name);
     return NULL;
 }
 

@@ -50,7 +50,7 @@ typedef struct mt_backend {
      * ranks, the number of parts. */
     uint32_t (*first_part)(const mt_layout *layout, uint32_t rank);
 
-    /* Sets v and states to rest, and clears the activation times. Keeps problem and layout. For cpu, layout may be
+    /* Sets v and states to rest, and clears the activation times. Keeps problem and layout. For cpu and cpu-single, layout may be
      * NULL; with ranks, its halo has one part per rank. Fails with MT_INPUT as ipu_ranks_make. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
@@ -101,9 +101,9 @@ typedef struct mt_backend {
 /* True if a cell can have this V [mV]: -200 to 200, a wide margin, and not NaN. */
 bool mt_backend_possible_mV(double v_mV);
 
-/* cpu: double precision, OpenMP, the entire mesh at once; the reference. ipu: single precision, tile by tile on the
- * emulated machine. NULL terminates the table. */
-extern const mt_backend mt_backend_cpu, mt_backend_ipu;
+/* cpu: double precision, OpenMP, the entire mesh at once; the reference. cpu-single: the same in single precision, with the bits of ipu:
+ * tile by tile on the emulated machine. NULL terminates the table. */
+extern const mt_backend mt_backend_cpu, mt_backend_cpu_single, mt_backend_ipu;
 extern const mt_backend *const mt_backends[];
 const mt_backend *mt_backend_find(const char *name); /* NULL with an error message if not found */
 

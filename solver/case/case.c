@@ -1,3 +1,4 @@
+#include "solver/backends/backend.h"
 #include "solver/case/case.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BE
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
-static const char *const backends[] = {"cpu", "ipu", NULL};
+static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", NULL};
+static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
 static const char *const compiles[] = {[MT_CASE_COMPILE_AUTO] = "auto",
     [MT_CASE_COMPILE_NEVER] = "never",
     [MT_CASE_COMPILE_ALWAYS] = "always",
@@ -200,9 +202,10 @@ static const mt_yaml_key diffusion_keys[] = {
         "With implicit steps: the largest residual allowed in an element. Single precision resolves about "
         "1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
-        "Accumulation of explicit steps on the machine. single: in single precision; double-word: of the "
+        "Accumulation of explicit steps in single precision. single: in single precision; double-word: of "
+        "the "
         "increments, in pairs of single-precision numbers, which takes more cycles (see `solver/README.md`). "
-        "The backend cpu computes in double precision and ignores this key."),
+        "Double precision ignores this key."),
     MT_YAML_END};
 #define FACTOR_MOST TEXT(MT_CELL_FACTOR_MOST)
 #define VOLTAGE_MOST TEXT(MT_CELL_VOLTAGE_MOST_mV)
@@ -446,8 +449,10 @@ static const mt_yaml_key line_keys[] = {
         "Number of points on the line, including both ends. 0: no line."),
     MT_YAML_END};
 static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
-                                               "ipu: the emulated machine, in single precision; cpu: the "
-                                               "host, in double precision, without a machine model."),
+                                               "ipu: the emulated machine; cpu: the host, without a machine "
+                                               "model. In single precision both compute the same bits."),
+    MT_YAML_ENUM(mt_case, machine.precision, "precision", "single", precisions,
+        "Precision of voltages and states. double: only with the backend cpu."),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
         "A machine of `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
     MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
@@ -833,6 +838,12 @@ static mt_status check_any(const char *path, const mt_case *c)
     return mt_fail(MT_INPUT, "%s: stimuli: none; needed: at least one, or sites.file", path);
 }
 
+static mt_status check_precision(const char *path, const mt_case *c)
+{
+    if (c->machine.backend == MT_CASE_CPU || c->machine.precision == MT_CASE_SINGLE) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: machine.precision: double; allowed with machine.backend ipu: single", path);
+}
+
 static mt_status check(const char *path, const mt_case *c)
 {
     char name[MT_CASE_STIMULUS_NAME];
@@ -844,6 +855,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_any(path, c));
     MT_TRY(check_cells(path, c));
     MT_TRY(check_accumulation(path, c));
+    MT_TRY(check_precision(path, c));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
@@ -992,6 +1004,18 @@ size_t mt_case_steps(const mt_case *from) { return (size_t)llround(from->time.en
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
 {
     return field == 0 ? (mt_cell_quantity){"V", "mV"} : mt_case_model(from)->states[field - 1];
+}
+
+const mt_backend *mt_case_backend(const mt_case *from)
+{
+    if (from->machine.backend == MT_CASE_IPU) return &mt_backend_ipu;
+    return from->machine.precision == MT_CASE_SINGLE ? &mt_backend_cpu_single : &mt_backend_cpu;
+}
+
+void mt_case_set_backend(mt_case *input, const mt_backend *backend)
+{
+    input->machine.backend = backend == &mt_backend_ipu ? MT_CASE_IPU : MT_CASE_CPU;
+    input->machine.precision = backend->single ? MT_CASE_SINGLE : MT_CASE_DOUBLE;
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return from->cell.model; }

@@ -169,7 +169,8 @@ typedef struct mt_case {
         size_t points; /* 0 = no line */
     } line;
     struct {
-        int backend; /* index into mt_backends (solver/backends/backend.h) */
+        enum { MT_CASE_CPU, MT_CASE_IPU } backend;
+        enum { MT_CASE_SINGLE, MT_CASE_DOUBLE } precision;
         const char *target;
         const mt_yaml_override *sets; /* values of the target */
         size_t n_sets;
@@ -247,6 +248,10 @@ mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
 
 /* True if a time series has this field. */
 bool mt_case_samples_has(const mt_case_samples *samples, size_t field);
+
+/* Returns the backend of a case (solver/backends/backend.h): that of machine.backend and machine.precision; and sets both keys. */
+const struct mt_backend *mt_case_backend(const mt_case *from);
+void mt_case_set_backend(mt_case *input, const struct mt_backend *backend);
 
 /* Returns the ionic model of a loaded case. */
 const mt_cell_model *mt_case_model(const mt_case *from);

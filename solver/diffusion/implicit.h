@@ -34,11 +34,6 @@
  * 2) / (1 + lambda dt / 2), which tends to -1 for large lambda dt: such modes ring on poor meshes. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "data/core/arena.h"
-#include "data/core/communicator.h"
 #include "data/core/status.h"
 
 /* A step that needs more iterations has failed. Products with G in a step without iterations, and per
@@ -53,40 +48,6 @@ enum {
  * dt. In single precision off is rounded first, and d is minus the sum (in double) of the rounded values. */
 double mt_implicit_row(const double *rate, double step_ms, double *off);
 float mt_implicit_row_float(const double *rate, double step_ms, float *off);
-
-/* The solver of a mesh, or of a rank's part of it, in double precision, with OpenMP. Sums do not depend on an
- * order, so the bits depend neither on threads nor on ranks: products are added in fixed point, with 59 bits
- * below a bound of all products. The bounds follow from the largest |r| and |p| and from the largest absolute
- * row sum of A (solver/kernels/bicgstab_scalars.h). */
-typedef struct mt_implicit {
-    size_t n;
-    double theta, tolerance_mV;
-    const double *d, *off;              /* [n], [n][16] in blocks (solver/kernels/block.h) */
-    const uint32_t *column;             /* [n][16] in blocks, each < n_local */
-    double *x, *r, *shadow, *p, *q, *t; /* [n]; x, r and p [n_local] */
-    double norm;                        /* of A */
-    struct mt_implicit_found *found;    /* one per piece of the elements */
-    const mt_communicator *ranks;       /* NULL for a single process */
-    void *come[3];                      /* receives x, r and p from other ranks */
-} mt_implicit;
-
-/* The ranks of a common step. Received elements follow the rank's n own elements, n_local in total;
- * `neighbour` [n_ranks] lists the pieces of an array of doubles to exchange. Zero-initialised means one
- * process with all elements. */
-typedef struct mt_implicit_ranks {
-    const mt_communicator *with;
-    size_t n_local;
-    const mt_neighbour *neighbour;
-} mt_implicit_ranks;
-
-/* Allocates in `arena`, 48 bytes per element, and keeps the rows of G. MT_MEMORY. Collective. */
-MT_NODISCARD mt_status mt_implicit_open(mt_arena *arena, size_t n, const double *d, const double *off,
-    const uint32_t *column, double theta, double tolerance_mV, const mt_implicit_ranks *ranks,
-    mt_implicit *implicit);
-
-/* Advances v [n], followed by received elements, by one step. Fails with MT_NUMERICS if the residual does not
- * fall below the tolerance. Values that are not numbers spread in v and are not reported. Collective. */
-MT_NODISCARD mt_status mt_implicit_step(mt_implicit *implicit, double *v);
 
 /* Fails with MT_NUMERICS and the message that all solvers share. */
 mt_status mt_implicit_failed(double residual_mV, double tolerance_mV);

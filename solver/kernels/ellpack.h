@@ -29,8 +29,10 @@ void mt_ellpack_rows_float16(
 void mt_ellpack_rows_double_word16(size_t n, const float *a, const uint16_t *column, size_t n_v,
     const float *v, float keeps, float *v_low, float *out);
 
-/* Compute n consecutive rows of a complete mesh with own values v_own (a range of v); out and v must not overlap. */
+/* Compute n consecutive rows of a complete mesh with own values v_own (a range of v), as above; out and v must not overlap. */
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
     const float *v_own, const float *v, float *out);
+void mt_ellpack_rows_double_word32(size_t n, const float *a, const uint32_t *column, const float *v_own,
+    const float *v, float keeps, float *v_low, float *out);
 void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
     const double *v_own, const double *v, double *out);

@@ -26,13 +26,17 @@ typedef struct double_word {
 } double_word;
 
 /* Computes LANES rows as increments, with own values v + v_low; the rows read `values`. */
-static inline double_word ellpack_row_double_word(
-    lanes v, lanes v_low, const real *a, const uint16_t *column, size_t stride, const real *values)
-{
-    lanes increment = v_low;
-    _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) increment +=
-        lanes_load(a + k * stride) * (gather_uint16_t(values, column + k * stride) - v);
-    const lanes sum = v + increment, v_there = sum - increment, increment_there = sum - v_there;
-    return (double_word){sum, (v - v_there) + (increment - increment_there)};
-}
+#    define DEFINE_DOUBLE_WORD_ROW(index)                                                                    \
+        static inline double_word ellpack_row_double_word_##index(                                           \
+            lanes v, lanes v_low, const real *a, const index *column, size_t stride, const real *values)     \
+        {                                                                                                    \
+            lanes increment = v_low;                                                                         \
+            _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) increment +=              \
+                lanes_load(a + k * stride) * (gather_##index(values, column + k * stride) - v);              \
+            const lanes sum = v + increment, v_there = sum - increment, increment_there = sum - v_there;     \
+            return (double_word){sum, (v - v_there) + (increment - increment_there)};                        \
+        }
+DEFINE_DOUBLE_WORD_ROW(uint16_t)
+DEFINE_DOUBLE_WORD_ROW(uint32_t)
+#    undef DEFINE_DOUBLE_WORD_ROW
 #endif

@@ -53,50 +53,56 @@ DEFINE_ROWS(ellpack_rows_32, uint32_t)
 DEFINE_ROWS(ellpack_rows_16, uint16_t)
 
 /* The data of a block of MT_BLOCK rows. */
-typedef struct row_block {
-    const float *a, *v;
-    const uint16_t *column;
-    float keeps, *v_low, *out;
-} row_block;
-
-static inline void double_word_block(const row_block *b, const float *values)
-{
-    const float keeps = b->keeps;
-    for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {
-        const double_word sum = ellpack_row_double_word(lanes_load(b->v + lane), lanes_load(b->v_low + lane),
-            b->a + lane, b->column + lane, MT_BLOCK, values);
-        lanes_store(b->out + lane, sum.high);
-        lanes_store(b->v_low + lane, keeps * sum.low);
-    }
-}
-
-/* A narrow last block is copied to a full block with zeros in the spare lanes. */
-static void double_word_narrow(size_t width, const row_block *b, const float *values)
-{
-    float v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK], a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
-    uint16_t column[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};
-    for (size_t lane = 0; lane < width; lane++) {
-        v[lane] = b->v[lane], v_low[lane] = b->v_low[lane];
-        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-            a[k * MT_BLOCK + lane] = b->a[k * width + lane];
-            column[k * MT_BLOCK + lane] = b->column[k * width + lane];
+#    define DEFINE_DOUBLE_WORD_ROWS(name, index)                                                             \
+        typedef struct name##_block {                                                                        \
+            const float *a, *v;                                                                              \
+            const index *column;                                                                             \
+            float keeps, *v_low, *out;                                                                       \
+        } name##_block;                                                                                      \
+                                                                                                             \
+        static inline void name##_whole(const name##_block *b, const float *values)                          \
+        {                                                                                                    \
+            const float keeps = b->keeps;                                                                    \
+            for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
+                const double_word sum = ellpack_row_double_word_##index(lanes_load(b->v + lane),             \
+                    lanes_load(b->v_low + lane), b->a + lane, b->column + lane, MT_BLOCK, values);           \
+                lanes_store(b->out + lane, sum.high);                                                        \
+                lanes_store(b->v_low + lane, keeps * sum.low);                                               \
+            }                                                                                                \
+        }                                                                                                    \
+                                                                                                             \
+        /* A narrow last block is copied to a full block with zeros in the spare lanes. */                   \
+        static void name##_narrow(size_t width, const name##_block *b, const float *values)                  \
+        {                                                                                                    \
+            float v[MT_BLOCK] = {0}, v_low[MT_BLOCK] = {0}, out[MT_BLOCK],                                   \
+                  a[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};                                                      \
+            index column[MT_ELLPACK_WIDTH * MT_BLOCK] = {0};                                                 \
+            for (size_t lane = 0; lane < width; lane++) {                                                    \
+                v[lane] = b->v[lane], v_low[lane] = b->v_low[lane];                                          \
+                for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {                                              \
+                    a[k * MT_BLOCK + lane] = b->a[k * width + lane];                                         \
+                    column[k * MT_BLOCK + lane] = b->column[k * width + lane];                               \
+                }                                                                                            \
+            }                                                                                                \
+            name##_whole(&(const name##_block){a, v, column, b->keeps, v_low, out}, values);                 \
+            memcpy(b->out, out, width * sizeof *out);                                                        \
+            memcpy(b->v_low, v_low, width * sizeof *v_low);                                                  \
+        }                                                                                                    \
+                                                                                                             \
+        void MT_KERNEL(name)(size_t n, const float *a, const index *column, const float *v_own,              \
+            const float *v, float keeps, float *v_low, float *out)                                           \
+        {                                                                                                    \
+            for (size_t row = 0; row < n; row += MT_BLOCK) {                                                 \
+                const size_t at = row * MT_ELLPACK_WIDTH;                                                    \
+                const name##_block block = {                                                                 \
+                    a + at, v_own + row, column + at, keeps, v_low + row, out + row};                        \
+                if (n - row >= MT_BLOCK)                                                                     \
+                    name##_whole(&block, v);                                                                 \
+                else                                                                                         \
+                    name##_narrow(n - row, &block, v);                                                       \
+            }                                                                                                \
         }
-    }
-    double_word_block(&(const row_block){a, v, column, b->keeps, v_low, out}, values);
-    memcpy(b->out, out, width * sizeof *out);
-    memcpy(b->v_low, v_low, width * sizeof *v_low);
-}
 
-void MT_KERNEL(ellpack_rows_double_word)(
-    size_t n, const float *a, const uint16_t *column, const float *v, float keeps, float *v_low, float *out)
-{
-    for (size_t row = 0; row < n; row += MT_BLOCK) {
-        const size_t at = row * MT_ELLPACK_WIDTH;
-        const row_block block = {a + at, v + row, column + at, keeps, v_low + row, out + row};
-        if (n - row >= MT_BLOCK)
-            double_word_block(&block, v);
-        else
-            double_word_narrow(n - row, &block, v);
-    }
-}
+DEFINE_DOUBLE_WORD_ROWS(ellpack_rows_double_word_16, uint16_t)
+DEFINE_DOUBLE_WORD_ROWS(ellpack_rows_double_word_32, uint32_t)
 #endif

@@ -9,8 +9,8 @@
 #define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
-            mt_ellpack_rows_32_double_##name, mt_ellpack_rows_double_word_float_##name,                      \
-            mt_function_float_##name, mt_function_double_##name                                              \
+            mt_ellpack_rows_32_double_##name, mt_ellpack_rows_double_word_16_float_##name,                   \
+            mt_ellpack_rows_double_word_32_float_##name, mt_function_float_##name, mt_function_double_##name \
     }
 
 static const mt_kernels compiled[] = {
@@ -89,7 +89,13 @@ void mt_ellpack_rows_double_word16(size_t n, const float *a, const uint16_t *col
     const float *v, float keeps, float *v_low, float *out)
 {
     fetch(n_v, v);
-    mt_kernels_used()->rows_double_word(n, a, column, v, keeps, v_low, out);
+    mt_kernels_used()->rows_double_word16(n, a, column, v, v, keeps, v_low, out);
+}
+
+void mt_ellpack_rows_double_word32(size_t n, const float *a, const uint32_t *column, const float *v_own,
+    const float *v, float keeps, float *v_low, float *out)
+{
+    mt_kernels_used()->rows_double_word32(n, a, column, v_own, v, keeps, v_low, out);
 }
 
 void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,

@@ -63,7 +63,10 @@ typedef struct mt_kernels {
         size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);
     void (*rows_double32)(
         size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
-    void (*rows_double_word)(size_t, const float *, const uint16_t *, const float *, float, float *, float *);
+    void (*rows_double_word16)(
+        size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);
+    void (*rows_double_word32)(
+        size_t, const float *, const uint32_t *, const float *, const float *, float, float *, float *);
     mt_function_float *function_float;
     mt_function_double *function_double;
 } mt_kernels;
@@ -75,8 +78,10 @@ typedef struct mt_kernels {
         size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);      \
     void mt_ellpack_rows_32_double_##isa(                                                                    \
         size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *); \
-    void mt_ellpack_rows_double_word_float_##isa(                                                            \
-        size_t, const float *, const uint16_t *, const float *, float, float *, float *);                    \
+    void mt_ellpack_rows_double_word_16_float_##isa(                                                         \
+        size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);     \
+    void mt_ellpack_rows_double_word_32_float_##isa(                                                         \
+        size_t, const float *, const uint32_t *, const float *, const float *, float, float *, float *);     \
     mt_function_float mt_function_float_##isa;                                                               \
     mt_function_double mt_function_double_##isa;
 MT_KERNELS_DECLARE(base)

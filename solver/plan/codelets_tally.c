@@ -25,7 +25,7 @@ void pde_double_word(uint32_t n, const float *restrict a, const uint16_t *restri
 {
     for (uint32_t cell = 0; cell < n; cell++) {
         const double_word sum =
-            ellpack_row_double_word(v_own[cell], v_low[cell], a + cell, column + cell, MT_BLOCK, v);
+            ellpack_row_double_word_uint16_t(v_own[cell], v_low[cell], a + cell, column + cell, MT_BLOCK, v);
         out[cell] = sum.high;
         v_low[cell] = keeps * sum.low;
     }

@@ -111,10 +111,13 @@ for partition in flat hierarchical; do
         done
     done
 done
-on 0 alone --set machine.backend=cpu
-for ranks in 1 2 3 4 8; do
-    on $ranks some --set machine.backend=cpu
-    same alone some "backend cpu, $ranks ranks"
+for precision in single double; do
+    set -- --set machine.backend=cpu --set machine.precision=$precision
+    on 0 alone "$@"
+    for ranks in 1 2 3 4 8; do
+        on $ranks some "$@"
+        same alone some "backend cpu, $precision precision, $ranks ranks"
+    done
 done
 
 # The time step of the newest checkpoint

@@ -76,8 +76,7 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
                *tiles = mt_option_value(arguments, "--trace-tiles", NULL);
     for (int k = 0; !r->run.backend->profile && k < 3; k++)
         if (mt_option_given(arguments, of_machine[k]))
-            return mt_fail(MT_INPUT, "%s with machine.backend: %s; allowed: with ipu", of_machine[k],
-                r->run.backend->name);
+            return mt_fail(MT_INPUT, "%s with machine.backend: cpu; allowed: with ipu", of_machine[k]);
     r->run.details = mt_option_value(arguments, "--profile", NULL);
     if (tiles && !steps) return mt_fail(MT_INPUT, "--trace-tiles without --trace; allowed: with --trace");
     if (!steps) return MT_OK;
@@ -109,7 +108,7 @@ mt_status mt_one_run_read(
     MT_TRY(read_case(arena, arguments, also, r));
     if (r->resumed) r->run.from = &r->from;
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
-    r->run.backend = mt_backends[r->input.machine.backend];
+    r->run.backend = mt_case_backend(&r->input);
     r->run.until_activated = r->input.time.until == MT_CASE_UNTIL_ACTIVATED;
     MT_TRY(mt_mapping_choose(arena, r->run.path, &r->input, mt_ranks(), &r->choice));
     r->choice.cached = r->cached;

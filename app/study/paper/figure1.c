@@ -104,7 +104,7 @@ static mt_status simulate(mt_arena *arena, const char *picture, mt_heart *h, mt_
 {
     char title[TITLE];
     MT_TRY(mt_heart_make(arena, h));
-    mt_run run = mt_heart_run(h, mt_backends[h->input.machine.backend]);
+    mt_run run = mt_heart_run(h, mt_case_backend(&h->input));
     MT_TRY(mt_run_make(arena, &run));
     const double *at_ms = run.results.beats[0].activation_ms;
     (void)snprintf(title, sizeof title, "Activation times of a heart: %s", h->name);

@@ -85,7 +85,7 @@ static mt_status parse(mt_arena *arena, const mt_arguments *arguments, request *
     MT_TRY(read_times(mt_option_value(arguments, "--times", TIMES), r));
     if (backends) MT_TRY(mt_reproduce_backends(backends, BACKENDS_MAX, &r->n_backends, r->backend));
     MT_TRY(mt_heart_parse(arena, arguments, r->time_ms[r->n_times - 1], &r->heart));
-    if (!backends) r->backend[r->n_backends++] = mt_backends[r->heart.input.machine.backend];
+    if (!backends) r->backend[r->n_backends++] = mt_case_backend(&r->heart.input);
     MT_TRY(find_steps(r));
     return r->picture ? mt_page_check_name(r->picture, mt_option_replace(arguments)) : MT_OK;
 }

@@ -75,8 +75,7 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, verdi
     v->path = mt_operand(arguments, 0);
     MT_TRY(mt_case_load(arena, v->path, sets, n, &v->input));
     v->machine = v->input.machine.target;
-    v->input.machine.backend = 0;
-    while (mt_backends[v->input.machine.backend] != &mt_backend_ipu) v->input.machine.backend++;
+    mt_case_set_backend(&v->input, &mt_backend_ipu);
     return MT_OK;
 }
 

@@ -24,6 +24,8 @@ static mt_status check_sets(const mt_case *plain, const mt_case *set, bool dt_gi
         return mt_fail(MT_INPUT, message, "mesh.slab.edge_mm", "--edges-mm");
     if (set->machine.backend != plain->machine.backend)
         return mt_fail(MT_INPUT, message, "machine.backend", "--backends");
+    if (set->machine.precision != plain->machine.precision)
+        return mt_fail(MT_INPUT, message, "machine.precision", "--backends");
     if (dt_given && set->time.dt_ms != plain->time.dt_ms)
         return mt_fail(MT_INPUT, "--dt-ms and --set time.dt_ms are both given; allowed: one of them");
     return MT_OK;
@@ -74,8 +76,7 @@ static mt_status choose_machine(mt_arena *arena, mt_niederer *n)
     const mt_backend *chosen = n->backend[0];
     for (size_t b = 1; b < n->n_backends; b++)
         if (n->backend[b]->profile) chosen = n->backend[b];
-    n->input.machine.backend = 0;
-    while (mt_backends[n->input.machine.backend] != chosen) n->input.machine.backend++;
+    mt_case_set_backend(&n->input, chosen);
     return mt_mapping_choose(arena, n->path, &n->input, NULL, &n->choice);
 }
 

@@ -25,7 +25,8 @@ enum { MT_NIEDERER_EDGES_MAX = 8, MT_NIEDERER_CORNERS_MAX = 4, MT_NIEDERER_BACKE
             .help = "stimulate N corners of the base in turn, 1 to 4; default: 1, as in the benchmark"},     \
         {.name = "--backends",                                                                               \
             .value = "NAME,...",                                                                             \
-            .help = "backends: cpu (double precision), ipu (the emulated machine); default: cpu,ipu"},       \
+            .help = "backends: cpu (double precision), cpu-single, ipu (the emulated machine); default: "    \
+                    "cpu,ipu"},                                                                              \
         {.name = "--dt-ms",                                                                                  \
             .value = "DT",                                                                                   \
             .help = "time step of the ionic model; default: that of the case"},                              \

@@ -262,16 +262,35 @@ Test(checkpoint, a_run_can_resume_on_other_tiles_and_counts_cycles_from_there)
     mt_arena_free(&s.arena);
 }
 
-/* Within single precision: the two backends differ by less than this (test_backends). */
-Test(checkpoint, the_other_backend_resumes_to_within_single_precision)
+Test(checkpoint, the_host_in_single_precision_and_the_machine_resume_each_other_with_the_same_bits)
 {
+    static const mt_backend *const backend[] = {&mt_backend_ipu, &mt_backend_cpu_single};
     slab_problem s;
     uint64_t cycles;
     bool counted;
     make(&s);
     const mt_layout layout = layout_on(&s, 6);
     for (int k = 0; k < 2; k++) {
-        const mt_backend *from = mt_backends[k], *to = mt_backends[1 - k];
+        const state never = whole(&s, backend[1 - k], &layout, &cycles);
+        write_at_cut(&s, backend[k], &layout);
+        const state after = continued(&s, backend[1 - k], &layout, &counted, &cycles);
+        expect_same(&s, &never, &after);
+        cr_expect_not(counted);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* Within single precision: the two backends differ by less than this (test_backends). */
+Test(checkpoint, the_other_backend_resumes_to_within_single_precision)
+{
+    static const mt_backend *const backend[] = {&mt_backend_cpu, &mt_backend_ipu};
+    slab_problem s;
+    uint64_t cycles;
+    bool counted;
+    make(&s);
+    const mt_layout layout = layout_on(&s, 6);
+    for (int k = 0; k < 2; k++) {
+        const mt_backend *from = backend[k], *to = backend[1 - k];
         const state never = whole(&s, to, &layout, &cycles);
         write_at_cut(&s, from, &layout);
         const state after = continued(&s, to, &layout, &counted, &cycles);

@@ -365,7 +365,7 @@ Test(case, optional_keys_have_defaults)
     cr_expect_str_eq(c.stimuli[0].region.at, "");
     cr_expect_eq(c.n_points, 0);
     cr_expect_eq(c.line.points, 0);
-    cr_expect_str_eq(mt_backends[c.machine.backend]->name, "ipu");
+    cr_expect_str_eq(mt_case_backend(&c)->name, "ipu");
     cr_expect_str_eq(c.machine.target, "gc200");
     cr_expect_str_eq(mt_schemes[c.machine.scheme].name, "mixed-clean");
     cr_expect_str_eq(mt_partition_methods[c.machine.partition], "flat");
@@ -376,22 +376,34 @@ Test(case, optional_keys_have_defaults)
     mt_arena_free(&arena);
 }
 
-/* A case can use all names of the table, in the order of their numbers, and no others. */
-Test(case, backend_names_match_the_table_of_backends)
+/* Every backend of the table can be selected by both keys, and no other. */
+Test(case, every_backend_has_its_keys)
 {
-    char set[64], allowed[256] = "--set machine.backend=nonsense: nonsense; allowed: ";
-    const char *const sets[] = {set};
+    static const char *const backend[] = {"machine.backend=cpu", "machine.backend=ipu"},
+                             *const precision[] = {"machine.precision=single", "machine.precision=double"};
     mt_arena arena = {0};
-    mt_case c;
-    for (int k = 0; mt_backends[k]; k++) {
-        (void)snprintf(set, sizeof set, "machine.backend=%s", mt_backends[k]->name);
-        load(&arena, niederer, sets, 1, &c);
-        cr_expect_eq(c.machine.backend, k);
-        (void)strcat(strcat(allowed, k ? ", " : ""), mt_backends[k]->name);
-    }
-    (void)strcpy(set, "machine.backend=nonsense");
-    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(sets, 1), 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), allowed);
+    mt_case c, d;
+    size_t n = 0;
+    for (int b = 0; b < 2; b++)
+        for (int p = 0; p < 2; p++) {
+            const char *const sets[] = {backend[b], precision[p]};
+            if (mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c) != MT_OK) continue;
+            const mt_backend *found = mt_case_backend(&c);
+            cr_expect_str_eq(found->name, b ? "ipu" : p ? "cpu" : "cpu-single");
+            cr_expect_eq(found->single, p == 0);
+            load(&arena, niederer, NULL, 0, &d);
+            mt_case_set_backend(&d, found);
+            cr_expect(d.machine.backend == c.machine.backend && d.machine.precision == c.machine.precision);
+            n++;
+        }
+    size_t n_backends = 0;
+    while (mt_backends[n_backends]) n_backends++;
+    cr_expect_eq(n, n_backends);
+    cr_expect_str_eq(mt_message(),
+        "data/cases/niederer-0.5.yaml: machine.precision: double; allowed with machine.backend ipu: single");
+    const char *const nonsense[] = {"machine.backend=nonsense"};
+    cr_assert_eq(mt_case_load(&arena, niederer, sets_of(nonsense, 1), 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "--set machine.backend=nonsense: nonsense; allowed: cpu, ipu");
     mt_arena_free(&arena);
 }
 
@@ -750,6 +762,7 @@ Test(case, a_written_case_is_loaded_unchanged)
     }
     cr_expect_arr_eq(&c.line, &d.line, sizeof c.line);
     cr_expect_eq(c.machine.backend, d.machine.backend);
+    cr_expect_eq(c.machine.precision, d.machine.precision);
     cr_expect_str_eq(c.machine.target, d.machine.target);
     cr_expect_eq(c.machine.tiles, d.machine.tiles);
     cr_expect_eq(c.machine.imbalance, d.machine.imbalance);

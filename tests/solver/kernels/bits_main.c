@@ -122,7 +122,7 @@ static void put_rows(const mt_kernels *kernels)
         column[k] = (uint16_t)draw(&state, CELLS);
     }
     for (int step = 0; step < STEPS; step++)
-        kernels->rows_double_word(CELLS, a, column, v[step % 2], 1, v_low, v[(step + 1) % 2]);
+        kernels->rows_double_word16(CELLS, a, column, v[step % 2], v[step % 2], 1, v_low, v[(step + 1) % 2]);
     put_floats(v[STEPS % 2], CELLS);
     put_floats(v_low, CELLS);
 }

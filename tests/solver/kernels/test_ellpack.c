@@ -139,8 +139,9 @@ static long double exact(size_t row, float v_low, long double *size)
 /* Values far apart, of both signs, and in half of the rows a small own value, so that the increment is the larger summand. */
 Test(ellpack, double_word_errors_are_bounded_on_every_instruction_set)
 {
-    static float a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], out[MOST];
+    static float a_f[MOST * ROW], v_f[VALUES], v_low[MOST], low[MOST], low32[MOST], out[MOST], out32[MOST];
     static uint16_t column16[MOST * ROW];
+    static uint32_t column32[MOST * ROW];
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
     const long double bound = 18 * 0x1p-24L / (1 - 18 * 0x1p-24L);
@@ -153,12 +154,16 @@ Test(ellpack, double_word_errors_are_bounded_on_every_instruction_set)
             for (size_t k = 0; k < ROW; k++) {
                 const size_t at = mt_block_index(MOST, ROW, row, k);
                 a_f[at] = (float)a[row][k];
-                column16[at] = (uint16_t)column[row][k];
+                column16[at] = (uint16_t)(column32[at] = (uint32_t)column[row][k]);
             }
         }
         for (size_t i = 0; i < n_all; i++) {
             memcpy(low, v_low, sizeof low);
-            all[i]->rows_double_word(MOST, a_f, column16, v_f, 1, low, out);
+            memcpy(low32, v_low, sizeof low);
+            all[i]->rows_double_word16(MOST, a_f, column16, v_f, v_f, 1, low, out);
+            all[i]->rows_double_word32(MOST, a_f, column32, v_f, v_f, 1, low32, out32);
+            cr_assert_arr_eq(out, out32, sizeof out);
+            cr_assert_arr_eq(low, low32, sizeof low);
             for (size_t row = 0; row < MOST; row++) {
                 long double size;
                 const long double sum = exact(row, v_low[row], &size);

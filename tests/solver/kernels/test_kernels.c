@@ -44,7 +44,7 @@ static rows random_rows(void)
 }
 
 typedef struct result {
-    float float16[MOST], float32[MOST], high[MOST], low[MOST];
+    float float16[MOST], float32[MOST], high[MOST], low[MOST], high32[MOST], low32[MOST];
     double double32[MOST];
 } result;
 
@@ -56,7 +56,9 @@ static result multiply(const mt_kernels *kernels, size_t n, const rows *r)
     kernels->rows_float32(n, r->d_f, r->a_f, r->column32, r->v_f, r->v_f, out.float32);
     kernels->rows_double32(n, r->d_d, r->a_d, r->column32, r->v_d, r->v_d, out.double32);
     memcpy(out.low, r->v_low, n * sizeof *out.low);
-    kernels->rows_double_word(n, r->a_f, r->column16, r->v_f, 1, out.low, out.high);
+    memcpy(out.low32, r->v_low, n * sizeof *out.low32);
+    kernels->rows_double_word16(n, r->a_f, r->column16, r->v_f, r->v_f, 1, out.low, out.high);
+    kernels->rows_double_word32(n, r->a_f, r->column32, r->v_f, r->v_f, 1, out.low32, out.high32);
     return out;
 }
 
@@ -69,23 +71,12 @@ Test(kernels, rows_are_bit_identical_on_every_instruction_set)
         const result first = multiply(all[0], n, &r);
         cr_expect(
             memcmp(first.float16, first.float32, sizeof first.float16) == 0, "columns of 16 and 32 bits");
+        cr_expect(memcmp(first.high, first.high32, 2 * sizeof first.high) == 0, "double words of both");
         for (size_t k = 1; k < n_all; k++) {
             const result other = multiply(all[k], n, &r);
             EXPECT_SAME_BITS(&first, &other, sizeof first, "%s, %zu rows", all[k]->isa, n);
         }
     }
-}
-
-/* Multiplies a single row of double words. Its own value comes first, as always; the values of other rows keep their places. */
-static void multiply_alone(const mt_kernels *kernels, size_t row, const rows *r, result *alone)
-{
-    float v[VALUES + 1];
-    uint16_t column[ROW];
-    v[0] = r->v_f[row];
-    memcpy(v + 1, r->v_f, sizeof r->v_f);
-    for (size_t k = 0; k < ROW; k++) column[k] = (uint16_t)(r->column16[ROW * row + k] + 1);
-    alone->low[row] = r->v_low[row];
-    kernels->rows_double_word(1, r->a_f + ROW * row, column, v, 1, alone->low + row, alone->high + row);
 }
 
 Test(kernels, a_row_does_not_depend_on_its_position_in_the_block)
@@ -115,7 +106,11 @@ Test(kernels, a_row_does_not_depend_on_its_position_in_the_block)
                     1, r.d_f + row, r.a_f + at, r.column32 + at, r.v_f + row, r.v_f, alone.float32 + row);
                 all[i]->rows_double32(
                     1, r.d_d + row, r.a_d + at, r.column32 + at, r.v_d + row, r.v_d, alone.double32 + row);
-                multiply_alone(all[i], row, &r, &alone);
+                alone.low[row] = alone.low32[row] = r.v_low[row];
+                all[i]->rows_double_word16(
+                    1, r.a_f + at, r.column16 + at, r.v_f + row, r.v_f, 1, alone.low + row, alone.high + row);
+                all[i]->rows_double_word32(1, r.a_f + at, r.column32 + at, r.v_f + row, r.v_f, 1,
+                    alone.low32 + row, alone.high32 + row);
             }
             EXPECT_SAME_BITS(&alone, &together, sizeof alone, "%s, %zu rows", all[i]->isa, n);
         }

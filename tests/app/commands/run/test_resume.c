@@ -243,8 +243,8 @@ Test(resume, a_checkpoint_that_cannot_be_written_is_a_warning)
 {
     struct rlimit before, small;
     char *table;
-    free(works(
-        "run case.yaml --set machine.backend=cpu --set mesh.slab.edge_mm=0.25 --set time.end_ms=3.5 -o two"));
+    free(works("run case.yaml --set machine.backend=cpu --set machine.precision=double "
+               "--set mesh.slab.edge_mm=0.25 --set time.end_ms=3.5 -o two"));
     cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     (void)signal(SIGXFSZ, SIG_IGN);
     small = (struct rlimit){300000, before.rlim_max}; /* a checkpoint does not fit, results do */

@@ -56,7 +56,7 @@ static const char cube_case[] = "title: Cube\n"
                                 "stimuli:\n"
                                 "  - {min_mm: [0, 0, 0], max_mm: [0.4, 1, 1], duration_ms: 1,\n"
                                 "     strength_uA_mm3: 150}\n"
-                                "machine: {backend: cpu}\n";
+                                "machine: {backend: cpu, precision: double}\n";
 
 /* 0.3 0.45 / 0.75 = 0.18 and 0.025 0.1 / 0.125 = 0.02 mS/mm in series, divided by chi Cm = 125 per mm times 0.012 uF/mm^2 = 1.5 uF/mm^3. */
 static const mt_tissue cube_tissue = {0.18, 0.02, 125, 0.012, 0};
@@ -219,7 +219,7 @@ static const char wave_case[] =
     "cell: {type: epi}\n"
     "time: {end_ms: %g}\n"
     "stimuli: [{min_mm: [0, 0, 0], max_mm: %s, duration_ms: 2, strength_uA_mm3: %g}]\n"
-    "machine: {backend: cpu}\n";
+    "machine: {backend: cpu, precision: double}\n";
 
 typedef struct wave {
     const char *size, *stimulated;

@@ -1,22 +1,37 @@
-/* The cpu backend: the four parts of a step over the entire mesh in double precision, with OpenMP. The reference
- * for the emulated machine. Each sum has the order of its row, so threads do not change the result.
+/* The cpu backend for one arithmetic: the four parts of a step over the entire mesh, with OpenMP. Each sum has the order of its row, so
+ * threads do not change the result. In single precision it computes what the emulated machine computes, to the bit.
+ *
+ * Included after solver/kernels/lanes.h has selected the arithmetic, by the file that defines its row of the table of backends.
  *
  * If ranks share the mesh, each has a part of it in the part's local order (mesh/cut/halo.h): its own elements,
  * then the elements of other ranks that its rows read, which are received before each diffusion step. A single
  * process has all elements in the mesh's order. */
+#pragma once
+
 #include <math.h>
 #include <string.h>
 
 #include "solver/backends/backend.h"
-#include "solver/diffusion/implicit.h"
+#include "solver/diffusion/implicit_solver.h"
+#include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
-
-#define MT_LANES_ONE
-#define MT_DOUBLE
-#include "solver/kernels/lanes.h"
-#include "solver/kernels/activation_equations.h"
+#include "solver/kernels/flushing.h"
 #include "solver/kernels/record_equations.h"
+
+#ifdef MT_DOUBLE
+#    define CPU_REACT mt_cell_react_double
+#    define CPU_MULTIRATE_REACT mt_cell_multirate_react_double
+#    define CPU_CONSTANTS mt_cell_constants_double
+#    define CPU_EXPLICIT_ROW mt_diffusion_step_row
+#    define CPU_IMPLICIT_ROW mt_implicit_row
+#else
+#    define CPU_REACT mt_cell_react_float
+#    define CPU_MULTIRATE_REACT mt_cell_multirate_react_float
+#    define CPU_CONSTANTS mt_cell_constants_float
+#    define CPU_EXPLICIT_ROW mt_diffusion_step_row_float
+#    define CPU_IMPLICIT_ROW mt_implicit_row_float
+#endif
 
 /* The own elements of a stimulus, by local number. */
 typedef struct own_stimulus {
@@ -34,18 +49,19 @@ typedef struct cpu {
     void *exchange[2]; /* receive elements of other ranks into v and into v_next, swapped with these */
     own_stimulus *stimulus; /* [n_stimuli] */
     const uint16_t *of;     /* [n] variants; NULL if all are equal */
-    double *v, *v_next, *before, *activation_ms;
-    double *recorded[MT_RECORDED]; /* [n] if all is recorded */
+    real *v, *v_next, *before, *activation_ms;
+    real *recorded[MT_RECORDED]; /* [n] if all is recorded */
     record_rule rule;
-    size_t beat_first;       /* first step of the beat */
-    double *state;           /* [n][n_states] in blocks */
-    double *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
-    double *constants;       /* [n_variants][n_constants]; one row if all elements have one variant */
+    size_t beat_first;     /* first step of the beat */
+    real *state;           /* [n][n_states] in blocks */
+    real *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
+    real *constants;       /* [n_variants][n_constants]; one row if all elements have one variant */
     size_t n_variants;
-    double *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
-    double *diagonal, *off; /* off [n][16] in blocks */
-    uint32_t *column;       /* [n][16] in blocks */
-    mt_implicit implicit;   /* for implicit steps, which use the rows above */
+    real *share, *s;          /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
+    real *diagonal, *off;     /* off [n][16] in blocks */
+    uint32_t *column;         /* [n][16] in blocks */
+    real *v_low;              /* [n] low parts of V between diffusion steps in double words; else NULL */
+    implicit_solver implicit; /* for implicit steps, which use the rows above */
 } cpu;
 
 enum { LIST = 8192 }; /* rows computed together */
@@ -56,10 +72,9 @@ static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *c
     const mt_monodomain *problem = c->problem;
     const double dt_ms = problem->dt_ms / (double)problem->pde_steps,
                  step_ms = mt_diffusing_theta(problem->diffusing) * problem->dt_ms;
-    double off[MT_DIFFUSION_ROW];
-    c->diagonal[at_row] = problem->diffusing == MT_DIFFUSING_EXPLICIT
-                              ? mt_diffusion_step_row(rate, dt_ms, off)
-                              : mt_implicit_row(rate, step_ms, off);
+    real off[MT_DIFFUSION_ROW];
+    c->diagonal[at_row] = problem->diffusing == MT_DIFFUSING_EXPLICIT ? CPU_EXPLICIT_ROW(rate, dt_ms, off)
+                                                                      : CPU_IMPLICIT_ROW(rate, step_ms, off);
     for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
         const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, at_row, k);
         c->off[at] = off[k];
@@ -125,15 +140,16 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
 static mt_status open_record(mt_arena *arena, cpu *c)
 {
     const mt_monodomain *p = c->problem;
-    c->rule = (record_rule){.dt_ms = p->dt_ms,
-        .per_dt = 1 / p->dt_ms,
-        .threshold_mV = p->record.threshold_mV,
-        .fraction = p->record.fraction,
+    c->rule = (record_rule){.dt_ms = (real)p->dt_ms,
+        .per_dt = (real)(1 / p->dt_ms),
+        .threshold_mV = (real)p->record.threshold_mV,
+        .fraction = (real)p->record.fraction,
         .slowest_mV_ms = MT_RECORD_UPSTROKE_LEAST,
         .rest_steps = mt_record_rest_steps(p->dt_ms)};
     for (int r = 0; r < MT_RECORDED; r++) {
         MT_ALLOC(arena, c->recorded[r], c->n);
-        for (size_t element = 0; element < c->n; element++) c->recorded[r][element] = mt_recorded_start[r];
+        for (size_t element = 0; element < c->n; element++)
+            c->recorded[r][element] = (real)mt_recorded_start[r];
     }
     return MT_OK;
 }
@@ -142,7 +158,7 @@ static mt_status open_paced(mt_arena *arena, cpu *c)
 {
     for (int k = 0; k < MT_PACED; k++) {
         MT_ALLOC(arena, c->paced[k], c->n);
-        for (size_t element = 0; element < c->n; element++) c->paced[k][element] = mt_paced_start[k];
+        for (size_t element = 0; element < c->n; element++) c->paced[k][element] = (real)mt_paced_start[k];
     }
     return MT_OK;
 }
@@ -153,7 +169,7 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
     const mt_cell_variant *variants = mt_monodomain_variants(problem, &c->n_variants);
     if (!problem->variant_of) variants += problem->variant, c->n_variants = 1;
     MT_ALLOC(arena, c->constants, c->n_variants * problem->model->n_constants);
-    mt_cell_constants_double(problem->model, variants, c->n_variants, c->constants);
+    CPU_CONSTANTS(problem->model, variants, c->n_variants, c->constants);
     return MT_OK;
 }
 
@@ -207,10 +223,9 @@ static void find_pieces(const cpu *c, mt_neighbour *neighbour)
         size_t at = mt_halo_own(halo, to);
         for (size_t i = halo->in_offset[to]; i < halo->in_offset[to + 1]; i++) {
             const mt_scheme_range *range = &halo->range[halo->in_range[i]];
-            const size_t n = range->end - range->begin, bytes = n * sizeof(double);
-            if (range->source == mine)
-                mt_neighbour_send(&neighbour[to], range->begin * sizeof(double), bytes);
-            if (to == mine) mt_neighbour_receive(&neighbour[range->source], at * sizeof(double), bytes);
+            const size_t n = range->end - range->begin, bytes = n * sizeof(real);
+            if (range->source == mine) mt_neighbour_send(&neighbour[to], range->begin * sizeof(real), bytes);
+            if (to == mine) mt_neighbour_receive(&neighbour[range->source], at * sizeof(real), bytes);
             at += n;
         }
     }
@@ -230,16 +245,16 @@ static mt_status find_neighbours(mt_arena *scratch, const cpu *c, mt_neighbour *
 static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, cpu *c)
 {
     const mt_monodomain *problem = c->problem;
-    double *const memory[2] = {c->v, c->v_next};
+    real *const memory[2] = {c->v, c->v_next};
     const int n = problem->diffusing == MT_DIFFUSING_EXPLICIT ? 2 : 1; /* an implicit step stays in v */
     mt_neighbour *neighbour = NULL;
     if (c->ranks) MT_TRY(find_neighbours(scratch, c, &neighbour));
     for (int k = 0; c->ranks && k < n; k++)
         MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
-    const mt_implicit_ranks ranks = {c->ranks, n_local, neighbour};
-    return mt_implicit_open(arena, c->n, c->diagonal, c->off, c->column,
-        mt_diffusing_theta(problem->diffusing), problem->residual_mV, &ranks, &c->implicit);
+    const implicit_ranks ranks = {c->ranks, n_local, neighbour};
+    return implicit_open(arena, c->n, c->diagonal, c->off, c->column, mt_diffusing_theta(problem->diffusing),
+        problem->residual_mV, &ranks, &c->implicit);
 }
 
 /* Finds this rank's part of the mesh. */
@@ -258,6 +273,13 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
 }
 
 /* ---- opening ---- */
+
+/* True if diffusion steps are added in double words, which double precision does not need. */
+static bool has_double_words(const mt_monodomain *problem)
+{
+    return sizeof(real) == sizeof(float) && problem->diffusing == MT_DIFFUSING_EXPLICIT &&
+           problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD;
+}
 
 static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 {
@@ -281,6 +303,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_TRY(own_stimuli(arena, c));
     MT_TRY(own_variants(arena, c));
     MT_TRY(open_steps(arena, scratch, n_local, c));
+    if (has_double_words(problem)) MT_ALLOC(arena, c->v_low, n);
     MT_ALLOC(arena, c->before, n);
     MT_ALLOC(arena, c->activation_ms, n);
     MT_ALLOC(arena, c->state, n * n_states);
@@ -291,14 +314,14 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
         for (size_t element = 0; element < n; element++)
-            c->share[element] = mt_monodomain_share(problem, element_of(c, element));
+            c->share[element] = (real)mt_monodomain_share(problem, element_of(c, element));
     }
     for (size_t element = 0; element < n; element++) {
         const mt_cell_variant *variant = mt_monodomain_variant(problem, element_of(c, element));
-        c->v[element] = c->before[element] = variant->v_mV;
-        c->activation_ms[element] = INFINITY;
+        c->v[element] = c->before[element] = (real)variant->v_mV;
+        c->activation_ms[element] = (real)INFINITY;
         for (size_t k = 0; k < n_states; k++)
-            c->state[mt_block_index(n, n_states, element, k)] = variant->states[k];
+            c->state[mt_block_index(n, n_states, element, k)] = (real)variant->states[k];
     }
     *self = c;
     return MT_OK;
@@ -309,8 +332,8 @@ static void stimulate(cpu *c, size_t step)
     for (size_t s = 0; s < c->problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &c->problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, c->problem->dt_ms, step)) continue;
-        for (size_t k = 0; k < c->stimulus[s].n; k++)
-            c->v[c->stimulus[s].element[k]] += c->problem->dt_ms * stimulus->rise_mV_ms;
+        const real rise_mV = (real)(c->problem->dt_ms * stimulus->rise_mV_ms);
+        for (size_t k = 0; k < c->stimulus[s].n; k++) c->v[c->stimulus[s].element[k]] += rise_mV;
     }
 }
 
@@ -319,7 +342,7 @@ enum { CHUNK = 64 * MT_BLOCK }; /* elements per thread and iteration */
 static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
 
 /* Computes s and w of n elements from v before and after the reaction; w overwrites the latter. */
-static void spread(size_t n, const double *share, const double *before, double *after, double *s)
+static void spread(size_t n, const real *share, const real *before, real *after, real *s)
 {
     for (size_t k = 0; k < n; k++) {
         s[k] = share[k] * (after[k] - before[k]);
@@ -328,52 +351,77 @@ static void spread(size_t n, const double *share, const double *before, double *
 }
 
 /* Reaction of n elements, starting at `from`; `step` is that of the beat. */
-static void react_some(cpu *c, size_t step, size_t from, size_t n, double *v)
+static void react_some(cpu *c, size_t step, size_t from, size_t n, real *v)
 {
     const mt_monodomain *problem = c->problem;
     const uint16_t *of = c->of ? c->of + from : NULL;
-    double *state = c->state + from * problem->model->n_states;
+    real *state = c->state + from * problem->model->n_states;
     if (problem->stepping == MT_STEPPING_UNIFORM) {
-        mt_cell_react_double(problem->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
+        CPU_REACT(problem->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
         return;
     }
     const mt_multirate_step at = {problem->dt_ms, problem->tolerance_mV, step};
-    mt_cell_multirate_react_double(problem->model, c->constants, c->n_variants, of, &at, n, state,
+    CPU_MULTIRATE_REACT(problem->model, c->constants, c->n_variants, of, &at, n, state,
         c->paced[MT_PACED_KEPT] + from, c->paced[MT_PACED_CHANGE] + from, c->paced[MT_PACED_SINCE] + from, v,
         v);
 }
 
 static void react(cpu *c, size_t step)
 {
-#pragma omp parallel for schedule(static) if (c->n > CHUNK)
-    for (size_t from = 0; from < c->n; from += CHUNK) {
-        const size_t n = chunk_length(c->n, from);
-        double *v = c->v + from, before[CHUNK];
-        if (c->s) memcpy(before, v, n * sizeof *v);
-        react_some(c, step - c->beat_first, from, n, v);
-        if (c->s) spread(n, c->share + from, before, v, c->s + from);
+#pragma omp parallel if (c->n > CHUNK)
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t from = 0; from < c->n; from += CHUNK) {
+            const size_t n = chunk_length(c->n, from);
+            real *v = c->v + from, before[CHUNK];
+            if (c->s) memcpy(before, v, n * sizeof *v);
+            react_some(c, step - c->beat_first, from, n, v);
+            if (c->s) spread(n, c->share + from, before, v, c->s + from);
+        }
+        end_arithmetic(setting);
     }
 }
 
-/* Computes the new values of own elements [first, end), by chunks. */
-static void diffuse_some(cpu *c, size_t first, size_t end)
+/* Computes the rows of own elements [from, from + n). `last`: in the last diffusion step of a time step. */
+static void diffuse_rows(cpu *c, size_t from, size_t n, bool last)
 {
-#pragma omp parallel for schedule(static) if (end - first > CHUNK)
-    for (size_t from = first; from < end; from += CHUNK)
-        mt_ellpack_rows_double32(chunk_length(end, from), c->diagonal + from,
-            c->off + from * MT_ELLPACK_WIDTH, c->column + from * MT_ELLPACK_WIDTH, c->v + from, c->v,
-            c->v_next + from);
+    const real *off = c->off + from * MT_ELLPACK_WIDTH, *own = c->v + from;
+    const uint32_t *column = c->column + from * MT_ELLPACK_WIDTH;
+#ifdef MT_DOUBLE
+    (void)last;
+    mt_ellpack_rows_double32(n, c->diagonal + from, off, column, own, c->v, c->v_next + from);
+#else
+    if (c->v_low)
+        mt_ellpack_rows_double_word32(
+            n, off, column, own, c->v, last ? 0 : 1, c->v_low + from, c->v_next + from);
+    else
+        mt_ellpack_rows_float32(n, c->diagonal + from, off, column, own, c->v, c->v_next + from);
+#endif
+}
+
+/* Computes the new values of own elements [first, end), by chunks. */
+static void diffuse_some(cpu *c, size_t first, size_t end, bool last)
+{
+#pragma omp parallel if (end - first > CHUNK)
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t from = first; from < end; from += CHUNK)
+            diffuse_rows(c, from, chunk_length(end, from), last);
+        end_arithmetic(setting);
+    }
 }
 
 /* Computes interior chunks, with rows that read no received elements, during the exchange. */
-static void diffuse_once(cpu *c)
+static void diffuse_once(cpu *c, bool last)
 {
     const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;
     if (c->ranks) c->ranks->start(c->exchange[0]);
-    if (free > 0) diffuse_some(c, 0, free);
+    if (free > 0) diffuse_some(c, 0, free, last);
     if (c->ranks) c->ranks->finish(c->exchange[0]);
-    diffuse_some(c, free, c->n);
-    double *swapped = c->v;
+    diffuse_some(c, free, c->n, last);
+    real *swapped = c->v;
     void *exchange = c->exchange[0];
     c->v = c->v_next;
     c->v_next = swapped;
@@ -387,32 +435,33 @@ static mt_status diffuse_implicitly(cpu *c)
         c->ranks->start(c->exchange[0]);
         c->ranks->finish(c->exchange[0]);
     }
-    return mt_implicit_step(&c->implicit, c->v);
+    return implicit_step(&c->implicit, c->v);
 }
 
 static mt_status diffuse(cpu *c)
 {
     if (c->problem->diffusing != MT_DIFFUSING_EXPLICIT) return diffuse_implicitly(c);
-    for (size_t p = 0; p < c->problem->pde_steps; p++) diffuse_once(c);
+    const size_t steps = c->problem->pde_steps;
+    for (size_t p = 0; p < steps; p++) diffuse_once(c, p + 1 == steps);
     return MT_OK;
 }
 
 /* Records activation times. */
 static void record_activation(cpu *c, size_t step, size_t from, size_t n)
 {
-    const double dt_ms = c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
-    double *activation_ms = c->activation_ms + from;
+    const real dt_ms = (real)c->problem->dt_ms, *before = c->before + from, *now = c->v + from;
+    real *activation_ms = c->activation_ms + from;
     for (size_t first = 0; first < n; first += MT_BLOCK) {
         const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
         if (end - first == MT_BLOCK && !activates_any(before + first, now + first)) continue;
         for (size_t k = first; k < end; k++)
-            activation_ms[k] = activation_step((double)step, dt_ms, before[k], now[k], activation_ms[k]);
+            activation_ms[k] = activation_step((real)step, dt_ms, before[k], now[k], activation_ms[k]);
     }
 }
 
 static recorded record_of(const cpu *c, size_t element)
 {
-    double *const *r = c->recorded;
+    real *const *r = c->recorded;
     return (recorded){c->activation_ms[element], r[MT_RECORDED_REST][element], r[MT_RECORDED_PEAK][element],
         r[MT_RECORDED_UPSTROKE][element], r[MT_RECORDED_REPOLARISATION][element],
         r[MT_RECORDED_LOW][element]};
@@ -420,7 +469,7 @@ static recorded record_of(const cpu *c, size_t element)
 
 static void put_record(cpu *c, size_t element, recorded y)
 {
-    double **r = c->recorded;
+    real **r = c->recorded;
     c->activation_ms[element] = y.activation_ms;
     r[MT_RECORDED_REST][element] = y.rest_mV;
     r[MT_RECORDED_PEAK][element] = y.peak_mV;
@@ -433,15 +482,15 @@ static void record_one(cpu *c, size_t step, size_t element)
 {
     const recorded x = record_of(c, element);
     const bool looks = step % c->rule.rest_steps == 0;
-    put_record(c, element, record_step(&c->rule, (double)step, looks, c->before[element], c->v[element], x));
+    put_record(c, element, record_step(&c->rule, (real)step, looks, c->before[element], c->v[element], x));
 }
 
 /* Most elements are at rest or on their plateau and do not change their record, so blocks are tested first. Steps
  * count from the beginning of the beat. */
 static void record_all(cpu *c, size_t step, size_t from, size_t n)
 {
-    const double *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
-                 *low = c->recorded[MT_RECORDED_LOW] + from;
+    const real *before = c->before + from, *now = c->v + from, *peak = c->recorded[MT_RECORDED_PEAK] + from,
+               *low = c->recorded[MT_RECORDED_LOW] + from;
     for (size_t first = 0; first < n; first += MT_BLOCK) {
         const size_t end = first + MT_BLOCK < n ? first + MT_BLOCK : n;
         const bool whole = end - first == MT_BLOCK && step % c->rule.rest_steps != 0;
@@ -454,28 +503,38 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
 /* Subtracts the spread reaction, if any, and records. */
 static void record(cpu *c, size_t step)
 {
-#pragma omp parallel for schedule(static) if (c->n > CHUNK)
-    for (size_t from = 0; from < c->n; from += CHUNK) {
-        const size_t n = chunk_length(c->n, from);
-        double *now = c->v + from;
-        for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
-        if (c->problem->record.all)
-            record_all(c, step - c->beat_first, from, n);
-        else
-            record_activation(c, step, from, n);
-        memcpy(c->before + from, now, n * sizeof *now);
+#pragma omp parallel if (c->n > CHUNK)
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t from = 0; from < c->n; from += CHUNK) {
+            const size_t n = chunk_length(c->n, from);
+            real *now = c->v + from;
+            for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
+            if (c->problem->record.all)
+                record_all(c, step - c->beat_first, from, n);
+            else
+                record_activation(c, step, from, n);
+            memcpy(c->before + from, now, n * sizeof *now);
+        }
+        end_arithmetic(setting);
     }
+}
+
+static mt_status take_step(cpu *c, size_t step)
+{
+    const uint64_t setting = begin_arithmetic();
+    stimulate(c, step);
+    end_arithmetic(setting);
+    react(c, step);
+    MT_TRY(diffuse(c));
+    record(c, step);
+    return MT_OK;
 }
 
 static mt_status advance_cpu(void *self, size_t first, size_t n)
 {
-    cpu *c = self;
-    for (size_t step = first; step < first + n; step++) {
-        stimulate(c, step);
-        react(c, step);
-        MT_TRY(diffuse(c));
-        record(c, step);
-    }
+    for (size_t step = first; step < first + n; step++) MT_TRY(take_step(self, step));
     return MT_OK;
 }
 
@@ -483,14 +542,19 @@ static mt_status turn_cpu(void *self, size_t steps_done, bool begins)
 {
     cpu *c = self;
     if (begins) c->beat_first = steps_done;
-#pragma omp parallel for schedule(static)
-    for (size_t element = 0; element < c->n; element++)
-        put_record(c, element, record_turn(record_until(begins), c->v[element], record_of(c, element)));
+#pragma omp parallel
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t element = 0; element < c->n; element++)
+            put_record(c, element, record_turn(record_until(begins), c->v[element], record_of(c, element)));
+        end_arithmetic(setting);
+    }
     return MT_OK;
 }
 
 /* Returns an array that is stored contiguously; NULL for a state. */
-static double *array_of(const cpu *c, size_t array)
+static real *array_of(const cpu *c, size_t array)
 {
     if (array == MT_ARRAY_V) return c->v;
     if (array == MT_ARRAY_ACTIVATION) return c->activation_ms;
@@ -498,21 +562,29 @@ static double *array_of(const cpu *c, size_t array)
     return array < mt_array_states(c->problem) ? c->recorded[array - MT_ARRAY_RECORD] : NULL;
 }
 
-static double value_of(const cpu *c, size_t array, size_t k)
+/* Returns the first value of a state in the block of element k: the values of its elements are consecutive. */
+static real *block_of(const cpu *c, size_t array, size_t k)
 {
     const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
-    const double *whole = array_of(c, array);
-    return whole ? whole[k] : c->state[mt_block_index(c->n, n_states, k, array - states)];
+    return c->state + mt_block_index(c->n, n_states, k / MT_BLOCK * MT_BLOCK, array - states);
+}
+
+static real value_of(const cpu *c, size_t array, size_t k)
+{
+    const real *whole = array_of(c, array);
+    return whole ? whole[k] : block_of(c, array, k)[k % MT_BLOCK];
 }
 
 static void read_cpu(void *self, size_t array, double *values)
 {
     const cpu *c = self;
-    const double *whole = array_of(c, array);
-    if (whole && !c->element)
-        memcpy(values, whole, c->n * sizeof *values);
-    else
-        for (size_t k = 0; k < c->n; k++) values[element_of(c, k)] = value_of(c, array, k);
+    const real *whole = array_of(c, array);
+#pragma omp parallel for schedule(static) if (c->n > CHUNK)
+    for (size_t first = 0; first < c->n; first += MT_BLOCK) {
+        const size_t width = mt_block_width(c->n, first);
+        const real *block = whole ? whole + first : block_of(c, array, first);
+        for (size_t k = 0; k < width; k++) values[element_of(c, first + k)] = (double)block[k];
+    }
 }
 
 /* The host has all values, so this is a copy. */
@@ -522,7 +594,7 @@ static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *
     if (!element) read_cpu(self, array, values);
     for (size_t i = 0; element && i < n; i++) {
         const uint32_t k = c->local ? c->local[element[i]] : element[i];
-        if (k != UINT32_MAX) values[element[i]] = value_of(c, array, k);
+        if (k != UINT32_MAX) values[element[i]] = (double)value_of(c, array, k);
     }
     return MT_OK;
 }
@@ -530,15 +602,13 @@ static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *
 static void write_cpu(void *self, size_t array, const double *values)
 {
     const cpu *c = self;
-    const size_t n_states = c->problem->model->n_states, states = mt_array_states(c->problem);
-    double *whole = array_of(c, array);
-    for (size_t k = 0; k < c->n; k++) {
-        const double value = values[element_of(c, k)];
-        if (whole)
-            whole[k] = value;
-        else
-            c->state[mt_block_index(c->n, n_states, k, array - states)] = value;
-        if (array == MT_ARRAY_V) c->before[k] = value;
+    real *whole = array_of(c, array);
+#pragma omp parallel for schedule(static) if (c->n > CHUNK)
+    for (size_t first = 0; first < c->n; first += MT_BLOCK) {
+        const size_t width = mt_block_width(c->n, first);
+        real *block = whole ? whole + first : block_of(c, array, first);
+        for (size_t k = 0; k < width; k++) block[k] = (real)values[element_of(c, first + k)];
+        if (array == MT_ARRAY_V) memcpy(c->before + first, block, width * sizeof *block);
     }
 }
 
@@ -549,12 +619,9 @@ static void resume_cpu(void *self, size_t steps_done)
     c->beat_first = mt_record_first(record, mt_record_beat(record, steps_done));
 }
 
-const mt_backend mt_backend_cpu = {.name = "cpu",
-    .first_part = first_part,
-    .open = open_cpu,
-    .advance = advance_cpu,
-    .turn = turn_cpu,
-    .read = read_cpu,
-    .stream = stream_cpu,
-    .write = write_cpu,
-    .resume = resume_cpu};
+#define CPU_BACKEND(name_, single_)                                                                          \
+    {                                                                                                        \
+        .name = (name_), .single = (single_), .first_part = first_part, .open = open_cpu,                    \
+        .advance = advance_cpu, .turn = turn_cpu, .read = read_cpu, .stream = stream_cpu,                    \
+        .write = write_cpu, .resume = resume_cpu                                                             \
+    }
