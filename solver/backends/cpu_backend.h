@@ -5,7 +5,9 @@
  *
  * If ranks share the mesh, each has a part of it in the part's local order (mesh/cut/halo.h): its own elements,
  * then the elements of other ranks that its rows read, which are received before each diffusion step. A single
- * process has all elements in the mesh's order. */
+ * process has all elements in an order in which neighbours are close (mesh/element_order.h): the rows of a
+ * diffusion step find their values in the nearest cache, and cells that rest in a multirate step are in the same
+ * blocks. */
 #pragma once
 
 #include <math.h>
@@ -44,9 +46,9 @@ typedef struct cpu {
     size_t n;                     /* own elements */
     const mt_communicator *ranks; /* ranks that share the mesh; NULL for a single process */
     const mt_halo *halo;          /* one part per rank; NULL for a single process */
-    const uint32_t *element;      /* [n] own elements of the mesh; NULL: all, in its order */
-    uint32_t *local;   /* [elements of the mesh] inverse; UINT32_MAX: not own; NULL for a single process */
-    void *exchange[2]; /* receive elements of other ranks into v and into v_next, swapped with these */
+    const uint32_t *element;      /* [n] own elements of the mesh */
+    uint32_t *local;              /* [elements of the mesh] inverse; UINT32_MAX: not own */
+    void *exchange[2];      /* receive elements of other ranks into v and into v_next, swapped with these */
     own_stimulus *stimulus; /* [n_stimuli] */
     const uint16_t *of;     /* [n] variants; NULL if all are equal */
     real *v, *v_next, *before, *activation_ms;
@@ -82,18 +84,20 @@ static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *c
     }
 }
 
-/* Stores the rows of a list of elements; a single process only. */
-static void put_rows(cpu *c, const mt_pattern *pattern, size_t n, const uint32_t *element, const double *rate)
+/* Stores n own rows, starting at `first`, with the columns of the pattern. */
+static void put_rows(cpu *c, const mt_pattern *pattern, size_t first, size_t n, const double *rate)
 {
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
     for (size_t i = 0; i < n; i++) {
-        uint32_t ring[MT_RING_MAX];
-        put_row(c, element[i], rate + MT_DIFFUSION_ROW * i, mt_pattern_row(pattern, element[i], ring));
+        uint32_t ring[MT_RING_MAX], local[MT_ELLPACK_WIDTH];
+        const uint32_t *column = mt_pattern_row(pattern, c->element[first + i], ring);
+        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) local[k] = c->local[column[k]];
+        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local);
     }
 }
 
-/* Stores n own rows, starting at `first`; `local` are their columns. */
-static void put_own_rows(cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local)
+/* Same with ranks; `local` are the columns of all own rows. */
+static void put_rows_of_rank(cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local)
 {
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++)
@@ -118,21 +122,17 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
     MT_SCRATCH(scratch);
     const mt_diffusion *diffusion = c->problem->diffusion;
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
-    uint32_t *order = NULL, *local = NULL;
+    uint32_t *local = NULL;
     mt_diffusion_rows rows;
-    if (c->ranks)
-        MT_TRY(find_columns(scratch, c, &pattern, &local));
-    else
-        MT_TRY(mt_diffusion_order(scratch, diffusion, &order));
+    if (c->ranks) MT_TRY(find_columns(scratch, c, &pattern, &local));
     MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < c->n; first += LIST) {
         const size_t n = c->n - first < LIST ? c->n - first : LIST;
-        const uint32_t *element = (c->ranks ? c->element : order) + first;
-        const double *rate = mt_diffusion_rows_of(&rows, n, element);
+        const double *rate = mt_diffusion_rows_of(&rows, n, c->element + first);
         if (c->ranks)
-            put_own_rows(c, first, n, rate, local);
+            put_rows_of_rank(c, first, n, rate, local);
         else
-            put_rows(c, &pattern, n, element, rate);
+            put_rows(c, &pattern, first, n, rate);
     }
     return MT_OK;
 }
@@ -176,7 +176,7 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
 /* ---- ranks ---- */
 
 /* Returns the element of the mesh of the k-th own element. */
-static size_t element_of(const cpu *c, size_t k) { return c->element ? c->element[k] : k; }
+static size_t element_of(const cpu *c, size_t k) { return c->element[k]; }
 
 /* Selects the own elements of a stimulus, by local number. */
 static mt_status own_of(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
@@ -195,10 +195,7 @@ static mt_status own_stimuli(mt_arena *arena, cpu *c)
     const mt_monodomain *problem = c->problem;
     MT_ALLOC(arena, c->stimulus, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
-        if (c->local)
-            MT_TRY(own_of(arena, c, &problem->stimulus[s], &c->stimulus[s]));
-        else
-            c->stimulus[s] = (own_stimulus){problem->stimulus[s].n_elements, problem->stimulus[s].element};
+        MT_TRY(own_of(arena, c, &problem->stimulus[s], &c->stimulus[s]));
     return MT_OK;
 }
 
@@ -206,7 +203,7 @@ static mt_status own_variants(mt_arena *arena, cpu *c)
 {
     uint16_t *of;
     c->of = c->problem->variant_of;
-    if (!c->of || !c->ranks) return MT_OK;
+    if (!c->of) return MT_OK;
     MT_ALLOC(arena, of, c->n);
     for (size_t k = 0; k < c->n; k++) of[k] = c->problem->variant_of[c->element[k]];
     c->of = of;
@@ -260,14 +257,21 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
 /* Finds this rank's part of the mesh. */
 static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
 {
-    c->n = c->problem->diffusion->n_elements;
-    if (!layout || !layout->ranks) return MT_OK;
+    const mt_diffusion *diffusion = c->problem->diffusion;
+    if (!layout || !layout->ranks) {
+        mt_element_order order;
+        MT_TRY(mt_diffusion_order(arena, diffusion, &order));
+        c->n = order.n;
+        c->element = order.element;
+        c->local = order.place;
+        return MT_OK;
+    }
     c->ranks = layout->ranks;
     c->halo = layout->halo;
     c->n = mt_halo_own(c->halo, c->ranks->rank);
     c->element = c->halo->own_element + c->halo->own_offset[c->ranks->rank];
-    MT_ALLOC(arena, c->local, c->problem->diffusion->n_elements);
-    memset(c->local, 0xff, c->problem->diffusion->n_elements * sizeof *c->local);
+    MT_ALLOC(arena, c->local, diffusion->n_elements);
+    memset(c->local, 0xff, diffusion->n_elements * sizeof *c->local);
     for (size_t k = 0; k < c->n; k++) c->local[c->element[k]] = (uint32_t)k;
     return MT_OK;
 }
@@ -603,7 +607,7 @@ static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *
     const cpu *c = self;
     if (!element) read_cpu(self, array, values);
     for (size_t i = 0; element && i < n; i++) {
-        const uint32_t k = c->local ? c->local[element[i]] : element[i];
+        const uint32_t k = c->local[element[i]];
         if (k != UINT32_MAX) values[element[i]] = (double)value_of(c, array, k);
     }
     return MT_OK;

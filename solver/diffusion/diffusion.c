@@ -347,16 +347,13 @@ const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, cons
     return rows->rate;
 }
 
-mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element)
+mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order)
 {
-    mt_element_order order;
-    if (diffusion->stars) {
-        MT_TRY(mt_element_order_make(arena, diffusion->stars->mesh, &order));
-        *element = order.element;
-        return MT_OK;
-    }
-    MT_ALLOC(arena, *element, diffusion->n_elements);
-    for (size_t k = 0; k < diffusion->n_elements; k++) (*element)[k] = (uint32_t)k;
+    if (diffusion->stars) return mt_element_order_make(arena, diffusion->stars->mesh, order);
+    order->n = diffusion->n_elements;
+    MT_ALLOC(arena, order->element, order->n);
+    MT_ALLOC(arena, order->place, order->n);
+    for (size_t k = 0; k < order->n; k++) order->element[k] = order->place[k] = (uint32_t)k;
     return MT_OK;
 }
 
@@ -367,8 +364,9 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
 {
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     mt_diffusion_rows rows;
-    uint32_t *element;
-    MT_TRY(mt_diffusion_order(scratch, diffusion, &element));
+    mt_element_order order;
+    MT_TRY(mt_diffusion_order(scratch, diffusion, &order));
+    const uint32_t *element = order.element;
     MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
     for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
         const size_t n = list_end(diffusion->n_elements, first) - first;

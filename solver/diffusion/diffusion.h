@@ -194,9 +194,10 @@ MT_NODISCARD mt_status mt_diffusion_rows_allocate(
 /* Returns rate [n][16] of n different elements, valid until the next call. */
 const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element);
 
-/* Returns all elements [n_elements] in an order in which consecutive elements form efficient lists.
- * MT_MEMORY. */
-MT_NODISCARD mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, uint32_t **element);
+/* Returns all elements in an order in which consecutive elements form efficient lists, and are close in space. Without a lean operator:
+ * that of the mesh. MT_MEMORY. */
+MT_NODISCARD mt_status mt_diffusion_order(
+    mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order);
 
 /* Computes the rows of a lean operator and stores them in `arena`; the operator is no longer lean. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion);
