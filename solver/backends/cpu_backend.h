@@ -175,9 +175,6 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
 
 /* ---- ranks ---- */
 
-/* Returns the element of the mesh of the k-th own element. */
-static size_t element_of(const cpu *c, size_t k) { return c->element[k]; }
-
 /* Selects the own elements of a stimulus, by local number. */
 static mt_status own_of(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
 {
@@ -254,7 +251,7 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
         problem->residual_mV, &ranks, &c->implicit);
 }
 
-/* Finds this rank's part of the mesh. */
+/* Finds the own elements: of this rank, or all. */
 static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
 {
     const mt_diffusion *diffusion = c->problem->diffusion;
@@ -318,10 +315,10 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
         MT_ALLOC(arena, c->share, n);
         MT_ALLOC(arena, c->s, n);
         for (size_t element = 0; element < n; element++)
-            c->share[element] = (real)mt_monodomain_share(problem, element_of(c, element));
+            c->share[element] = (real)mt_monodomain_share(problem, c->element[element]);
     }
     for (size_t element = 0; element < n; element++) {
-        const mt_cell_variant *variant = mt_monodomain_variant(problem, element_of(c, element));
+        const mt_cell_variant *variant = mt_monodomain_variant(problem, c->element[element]);
         c->v[element] = c->before[element] = (real)variant->v_mV;
         c->activation_ms[element] = (real)INFINITY;
         for (size_t k = 0; k < n_states; k++)
@@ -597,7 +594,7 @@ static void read_cpu(void *self, size_t array, double *values)
         const size_t width = mt_block_width(c->n, first);
         const real *block = whole ? whole + first : block_of(c, array, first);
         if (!whole) fetch_ahead(c, block);
-        for (size_t k = 0; k < width; k++) values[element_of(c, first + k)] = (double)block[k];
+        for (size_t k = 0; k < width; k++) values[c->element[first + k]] = (double)block[k];
     }
 }
 
@@ -621,7 +618,7 @@ static void write_cpu(void *self, size_t array, const double *values)
     for (size_t first = 0; first < c->n; first += MT_BLOCK) {
         const size_t width = mt_block_width(c->n, first);
         real *block = whole ? whole + first : block_of(c, array, first);
-        for (size_t k = 0; k < width; k++) block[k] = (real)values[element_of(c, first + k)];
+        for (size_t k = 0; k < width; k++) block[k] = (real)values[c->element[first + k]];
         if (array == MT_ARRAY_V) memcpy(c->before + first, block, width * sizeof *block);
     }
 }
