@@ -150,6 +150,11 @@ if(MT_TESTS)
     H5Fopen H5Lexists H5Dopen2 H5Dread H5Aopen_by_name H5Aread H5Dcreate2)
     target_link_options(test_out_of_memory PRIVATE -Wl,--wrap=${function})
   endforeach()
+  add_test(NAME app/test_out_of_memory_slow COMMAND test_out_of_memory --jobs 1 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  get_test_property(app/test_out_of_memory ENVIRONMENT environment)
+  get_test_property(app/test_out_of_memory FAIL_REGULAR_EXPRESSION failures)
+  set_tests_properties(app/test_out_of_memory_slow PROPERTIES LABELS slow ENVIRONMENT "${environment};MT_EVERY_ALLOCATION=1"
+    FAIL_REGULAR_EXPRESSION "${failures}")
   # A test that hangs is ended: after several times the longest time, that under the sanitizers. There it is run again, up to three times
   # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
   get_property(all DIRECTORY PROPERTY TESTS)
