@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char small[] =
-    SMALL_SLAB USUAL_TISSUE "time: {end_ms: 2000}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
+    SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 2000}\n" SMALL_STIMULUS("2") "machine: {tiles: 4}\n";
 
 static mt_arena arena;
 

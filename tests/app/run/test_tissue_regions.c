@@ -12,7 +12,7 @@
 
 /* Tissue regions of a case: media of the elements, the operator, the stimuli, a layer at the surface. */
 
-#define REST "time: {end_ms: 6}\nmachine: {backend: cpu}\n"
+#define REST "time: {dt_ms: 0.05, end_ms: 6}\nmachine: {backend: cpu}\n"
 #define ALL "min_mm: [0, 0, 0], max_mm: [9, 9, 9]"
 
 static mt_arena arena;

@@ -24,7 +24,7 @@ static void make(kind *k, double share, double length_mm)
     *k = (kind){0};
     const mt_cell_model *model = reduced_sodium_model(&k->cells, share);
     cr_assert_eq(mt_calibration_rest(&k->arena, model, &model->variants[0], &k->rested), MT_OK);
-    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.02};
+    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.05};
 }
 
 static mt_calibration calibrate(const kind *k, const double *beta)
@@ -62,7 +62,7 @@ Test(calibration, the_converged_velocity_is_that_of_a_finer_cable)
         .diffusivity_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default),
         .length_mm = 12,
         .dx_mm = 0.02,
-        .dt_ms = 0.005,
+        .dt_ms = 0.0125,
         .end_ms = 100,
         .splitting = MT_SPLITTING_COMPENSATED,
         .stimulated_mm = 2.5,

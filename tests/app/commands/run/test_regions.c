@@ -23,7 +23,7 @@ enum { N = 288 };
     "  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\n"
 
 static const char with_gate[] = SMALL_SLAB USUAL_TISSUE
-    "time: {end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS("2") POINTS "machine: {tiles: 3}\n";
+    "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS("2") POINTS "machine: {tiles: 3}\n";
 
 static void enter(void)
 {
@@ -90,7 +90,7 @@ Test(regions, points_show_the_detour_and_a_point_in_the_scar_has_no_activation_t
     double behind_ms[3];
     write_text("open.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 12}\n" SMALL_STIMULUS("2") POINTS
         "machine: {backend: cpu}\n");
-    write_text("wall.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 12}\nregions:\n" WALL SMALL_STIMULUS("2")
+    write_text("wall.yaml", SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL SMALL_STIMULUS("2")
                                 POINTS "machine: {backend: cpu}\n");
     static const char *const cases[] = {"open", "gate", "wall"};
     for (int k = 0; k < 3; k++) {
@@ -115,7 +115,7 @@ Test(regions, results_are_bit_identical_for_any_tiles_and_saved_partitions)
     write_machine("four.yaml", 4);
     free(works("partition slab.hdf --target four.yaml --imbalance 1.5 -o cut.hdf"));
     write_text("saved.yaml",
-        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS(
+        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS(
             "2") "machine: {target: four.yaml, partition: saved}\n");
     free(works("run gate.yaml -o three"));
     free(works(
@@ -130,7 +130,7 @@ Test(regions, results_are_bit_identical_for_any_tiles_and_saved_partitions)
 /* Slow cells in the second half, after the wall with its gate; a region within the wall has no effect, because no element is left
  * there. */
 static const char with_cells[] = SMALL_SLAB USUAL_TISSUE
-    "time: {end_ms: 12}\nregions:\n" WALL GATE
+    "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE
     "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.6, g_CaL=0.8], type: mid}\n"
     "  - {min_mm: [2, 1, 0], max_mm: [3, 2, 1], set: [K_o=5.8]}\n"
     "  - {min_mm: [1.5, 0, 0], max_mm: [2, 1, 1], set: [g_Na=3]}\n" SMALL_STIMULUS("2") POINTS

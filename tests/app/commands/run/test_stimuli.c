@@ -167,7 +167,7 @@ Test(stimuli, stimuli_at_listed_vertices_rerun_from_another_folder)
     refuses(2, "/site.vtx:3: vertex is '100000'; allowed: a whole number from 0 to ", "run site.yaml");
 }
 
-#define OF_TP06 " --set cell.scale=[] --set cell.model=tp06 --set cell.type="
+#define OF_TP06 " --set time.dt_ms=0.05 --set cell.scale=[] --set cell.model=tp06 --set cell.type="
 
 /* The wall's layers as cell types: distinguishing them costs cycles, and the activation times differ. */
 Test(stimuli, layered_cell_types_are_bit_identical_for_any_number_of_tiles)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 static const char small[] =
-    "title: Small slab\n" SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n"
+    "title: Small slab\n" SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 1}\n"
     "regions:\n"
     "  - {min_mm: [2, 0, 0], max_mm: [3, 2, 1], scale: [g_Kr=0.8], conductivity_factor: 2}\n" SMALL_STIMULUS(
         "2") "points:\n  - {name: a, at_mm: [1, 1, 1]}\nmachine: {tiles: 4}\n";
@@ -128,7 +128,7 @@ Test(sweep, a_failed_run_is_reported_at_the_end_and_the_others_are_completed)
     size_t n;
     write_machine_of("tiny.yaml", 50, 32768);
     reply r = myotile("run small.yaml -o out --sweep machine.tiles=1,40 --set machine.target=tiny.yaml --set "
-                      "time.end_ms=0.04 --format csv");
+                      "time.end_ms=0.05 --format csv");
     cr_expect_eq(r.code, 4);
     cr_expect(strstr(r.said,
                   "myotile: 1 of 2 values failed; the first error: small.yaml, tiles=1: tile 0: ") == r.said,
