@@ -62,7 +62,7 @@ Test(tune, tuning_reaches_the_requested_cv_and_keeps_the_conductivity_ratios)
     static const char *const families[] = {"kuhn", "mirrored"};
     for (int f = 0; f < 2; f++) {
         const json *tables =
-            tables_of(works(QUICK SPEEDS "--edge-mm 0.8 --format json --family %s", families[f]));
+            tables_of(works(QUICK SPEEDS "--edge-mm 1 --format json --family %s", families[f]));
         const json *tissue = tissue_of(tables), *along = wave_of(tables, "along");
         expect_speeds(tables, 0.5, 0.4);
         cr_expect_str_eq(json_at(tissue, "family")->text, families[f]);
@@ -74,7 +74,7 @@ Test(tune, tuning_reaches_the_requested_cv_and_keeps_the_conductivity_ratios)
         cr_expect_float_eq(json_value(tissue, "extracellular_across_millisiemens_per_mm") /
                                json_value(tissue, "intracellular_across_millisiemens_per_mm"),
             0.24 / 0.019, 1e-3);
-        cr_expect_float_eq(json_value(along, "length_mm"), 0.8 / cbrt(6), 1e-9);
+        cr_expect_float_eq(json_value(along, "length_mm"), 1 / cbrt(6), 1e-9);
     }
 }
 
@@ -90,7 +90,7 @@ Test(tune, ignored_parts_of_a_case_cause_a_warning)
         (void)snprintf(text, sizeof text,
             SMALL_SLAB USUAL_TISSUE "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "%s", rest[k][0]);
         write_text("case.yaml", text);
-        char *said = warnings(&table, QUICK SPEEDS "--edge-mm 0.8 --case case.yaml");
+        char *said = warnings(&table, QUICK SPEEDS "--edge-mm 1 --family kuhn --case case.yaml");
         cr_expect(rest[k][1] ? strstr(said, rest[k][1]) != NULL : !strstr(said, "in the case"), "%s: %s",
             rest[k][0], said);
         free(said), free(table);
@@ -108,7 +108,7 @@ static const char *snippet_of(const char *printed)
 Test(tune, the_printed_snippet_is_a_valid_tissue_section_that_needs_no_tuning)
 {
     mt_case loaded;
-    char text[2048], *printed = works(QUICK SPEEDS "--edge-mm 0.8");
+    char text[2048], *printed = works(QUICK SPEEDS "--edge-mm 1");
     (void)snprintf(text, sizeof text,
         "mesh: {slab: {size_mm: [3.2, 1.6, 1.6], edge_mm: 0.8, cut: kuhn}}\n"
         "cell: {model: mitchell-schaeffer, type: standard}\ntime: {dt_ms: 0.1, end_ms: 40}\n"
@@ -122,7 +122,7 @@ Test(tune, the_printed_snippet_is_a_valid_tissue_section_that_needs_no_tuning)
     forget(&run);
     cr_expect(there("tuned/result.hdf"));
     const json *again = tissue_of(
-        tables_of(works("tune --case tuned.yaml " SPEEDS "--edge-mm 0.8 --family mirrored --format json")));
+        tables_of(works("tune --case tuned.yaml " SPEEDS "--edge-mm 1 --family mirrored --format json")));
     cr_expect_float_eq(json_value(again, "intracellular_along_millisiemens_per_mm"),
         loaded.tissue.intracellular_l_mS_mm, 2e-5 * loaded.tissue.intracellular_l_mS_mm);
     cr_expect_float_eq(json_value(again, "extracellular_across_millisiemens_per_mm"),
@@ -132,7 +132,7 @@ Test(tune, the_printed_snippet_is_a_valid_tissue_section_that_needs_no_tuning)
 /* Membrane parameters and element size are those of the case. */
 Test(tune, unspecified_values_are_taken_from_the_case)
 {
-    write_text("own.yaml", "mesh: {slab: {size_mm: [3.2, 1.6, 1.6], edge_mm: 0.8, cut: kuhn}}\n" USUAL_TISSUE
+    write_text("own.yaml", "mesh: {slab: {size_mm: [3, 2, 2], edge_mm: 1, cut: kuhn}}\n" USUAL_TISSUE
                            "time: {end_ms: 2}\n" SMALL_STIMULUS("2"));
     static const char line[] = "tune --case own.yaml --set " CELLS " --format json " SPEEDS;
     const json *of_case = tables_of(works("%s", line)),
@@ -141,7 +141,7 @@ Test(tune, unspecified_values_are_taken_from_the_case)
     const json *tissue = tissue_of(of_case);
     const double inside = json_value(tissue, "intracellular_along_millisiemens_per_mm");
     cr_expect_str_eq(json_at(tissue, "family")->text, "kuhn");
-    cr_expect_float_eq(json_value(wave_of(of_case, "along"), "length_mm"), 0.8 / cbrt(6), 1e-9);
+    cr_expect_float_eq(json_value(wave_of(of_case, "along"), "length_mm"), 1 / cbrt(6), 1e-9);
     cr_expect_float_eq(
         json_value(tissue_of(thick), "intracellular_along_millisiemens_per_mm"), 2 * inside, 1e-3 * inside);
     cr_expect_neq(json_value(tissue_of(plain), "intracellular_along_millisiemens_per_mm"), inside);
@@ -159,7 +159,8 @@ Test(tune, the_element_size_is_taken_from_the_mesh_file)
 
 Test(tune, strong_dependence_of_cv_on_the_element_size_causes_a_warning)
 {
-    char *out, *said = warnings(&out, QUICK "--cv-l 0.2 --cv-t 0.2 --edge-mm 6 --set diffusion.spreading=0");
+    char *out,
+        *said = warnings(&out, QUICK "--cv-l 0.2 --cv-t 0.2 --edge-mm 5.6 --set diffusion.spreading=0");
     cr_expect(strstr(said, "warning: tune: CV along the fibres is "), "%s", said);
     cr_expect(strstr(said, "slower than on a converged mesh"), "%s", said);
     free(out), free(said);
