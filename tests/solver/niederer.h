@@ -15,6 +15,10 @@ static const double benchmark_mm[3] = {20, 7, 3};
 static const double points_mm[POINTS][3] = {{0, 0, 0}, {0, 7, 0}, {20, 0, 0}, {20, 7, 0}, {0, 0, 3},
     {0, 7, 3}, {20, 0, 3}, {20, 7, 3}, {10, 3.5, 1.5}};
 
+/* README.md, "Output": in single precision on the tiles of the machine. Rounding errors, and the two printed digits, are below
+ * 0.015 ms. Another time step of the same order, or a conductivity or capacitance wrong by 1 %, changes P8 by 0.2 ms or more. */
+static const double printed_ms[POINTS] = {1.23, 28.21, 32.73, 42.10, 9.48, 29.26, 33.69, 42.84, 19.74};
+
 /* Mirrors a coordinate. Corner 0 is that of the benchmark; bit 0 mirrors along x, bit 1 along y. */
 static inline double from_corner(size_t corner, size_t axis, double size, double x)
 {

@@ -5,10 +5,6 @@
 
 static slab_problem s;
 
-/* README.md, "Output": in single precision on the tiles of the machine. Rounding errors, and the two printed digits, are below
- * 0.015 ms. Another time step of the same order, or a conductivity or capacitance wrong by 1 %, changes P8 by 0.2 ms or more. */
-static const double printed_ms[POINTS] = {1.23, 28.21, 32.73, 42.10, 9.48, 29.26, 33.69, 42.84, 19.74};
-
 /* Returns the time of a plane wave from the stimulated cube to a point, with the converged 1-D conduction velocities
  * (tests/solver/test_waves.c): 0.600 mm/ms longitudinal, 0.2181 transverse. This is the eikonal equation without the delay of a curved
  * wavefront. */
@@ -21,18 +17,27 @@ static double plane_wave_ms(const double at[3])
 }
 
 /* On elements of 0.28 mm plane waves are late by up to 2 % (solver/README.md, "Conduction velocity on coarse meshes"), and the curvature of the
- * wavefront delays it: from the time of the plane wave up to a seventh more. The cube itself takes 1.2 ms to activate. */
+ * wavefront delays it: from the time of the plane wave up to a seventh more. The cube itself takes 1.2 ms to activate. Points that are activated
+ * after 30 ms are in test_niederer_slow.c. */
 Test(niederer, activation_times_at_0_5_mm_equal_the_readme_and_exceed_those_of_a_plane_wave)
 {
+    static const double end_ms = 30;
     double ms[POINTS];
+    size_t n = 0;
     make_slab_problem(&s, benchmark_mm, 0.5);
-    corner_times(&s, benchmark_mm, 0, 44, ms);
+    corner_times(&s, benchmark_mm, 0, end_ms, ms);
     for (size_t p = 0; p < POINTS; p++) {
         const double least = 1.2 + plane_wave_ms(points_mm[p]);
+        if (printed_ms[p] > end_ms) {
+            cr_expect(!(ms[p] <= end_ms), "P%zu: %g ms", p + 1, ms[p]);
+            continue;
+        }
+        n++;
         cr_expect_float_eq(ms[p], printed_ms[p], 0.015, "P%zu: %g ms", p + 1, ms[p]);
         cr_expect(
             ms[p] > least && ms[p] < least * 8 / 7 + 0.5, "P%zu: %g ms, expected %g", p + 1, ms[p], least);
     }
+    cr_expect_eq(n, 5);
     mt_arena_free(&s.arena);
 }
 

@@ -43,7 +43,17 @@ Test(reduced_excitability, delays_of_premature_beats_equal_the_readme)
     }
 }
 
-/* The rows of 0.4 mm are in tests/solver/test_reduced_excitability.c. */
+/* The other rows of 0.4 mm are in tests/solver/test_reduced_excitability.c. */
+Test(reduced_excitability, delays_with_half_of_the_sodium_current_equal_the_readme)
+{
+    static const late expected[2] = {{-23, -8}, {-26, -14}};
+    for (size_t axis = 0; axis < 2; axis++) {
+        reduced_sodium_cells reduced;
+        const beats w = {reduced_sodium_model(&reduced, 0.5), axis == 0 ? 12 : 7, 2, 0, 160};
+        expect_late(&w, 0.4, axis, 0, expected[axis]);
+    }
+}
+
 Test(reduced_excitability, delays_with_a_quarter_of_the_sodium_current_are_smaller_at_0_2_mm)
 {
     static const late expected[2] = {{-5, -2}, {-14, -12}};
