@@ -10,7 +10,7 @@
 
 #include "tests/random.h"
 
-enum { DAMAGED_COPIES = 200, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
+enum { DAMAGED_COPIES = 100, DAMAGE_ROOM = 32 }; /* a copy is at most this much longer */
 
 /* Replaces a word of a text that contains a digit. */
 static inline size_t change_word(uint64_t *state, unsigned char *bytes, size_t n)

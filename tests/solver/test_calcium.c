@@ -125,13 +125,13 @@ typedef struct transients {
     range peak_mM, at_ms;
 } transients;
 
-/* Elements activated by a longitudinal wavefront, not by the stimulus, in a Gmsh mesh of a cube of 6 mm, elements of 0.43 mm. */
+/* Elements activated by a longitudinal wavefront, not by the stimulus, in a Gmsh mesh of a cube of 4.5 mm, elements of 0.43 mm. */
 static transients in_a_mesh(const mt_diffusion_scheme *scheme)
 {
     transients found = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
     slab_problem p = {.scheme = scheme};
-    gmsh_box(&p.arena, 1 / 8., &p.mesh);
-    for (size_t k = 0; k < 3 * p.mesh.n_vertices; k++) p.mesh.xyz_mm[k] *= 6;
+    gmsh_box(&p.arena, 1 / 6., &p.mesh);
+    for (size_t k = 0; k < 3 * p.mesh.n_vertices; k++) p.mesh.xyz_mm[k] *= 4.5;
     make_problem(&p, (double[]){1.5, INFINITY, INFINITY});
     const shadows s = shadows_beside(&p.arena, &p.problem);
     for (size_t c = 0; c < s.n; c++) {

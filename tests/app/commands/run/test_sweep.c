@@ -159,7 +159,7 @@ Test(sweep, a_signal_ends_the_current_run_and_starts_no_other)
     cr_assert(child >= 0);
     if (child == 0) _exit(myotile("run small.yaml -o out --sweep time.end_ms=0.1,100000,0.2").code);
     for (int k = 0; k < 400 && !there("out/end_ms=100000/.myotile"); k++) (void)nanosleep(&wait, NULL);
-    for (int k = 0; k < 40; k++) (void)nanosleep(&wait, NULL);
+    for (int k = 0; k < 10; k++) (void)nanosleep(&wait, NULL);
     cr_assert_eq(kill(child, SIGINT), 0);
     cr_assert_eq(waitpid(child, &ended, 0), child);
     cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 130, "status %d", ended);
