@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/draw/page.h"
 #include "tests/app/leaks.h"
@@ -75,17 +76,32 @@ static inline const unsigned char *pixel_at(const unsigned char *pixels, size_t 
     return pixels + 3 * (y * MT_PAGE_WIDTH + x);
 }
 
+/* Same, but the pixels remain valid until the next call. The same file is read once: most tests inspect several parts of a page. */
+static inline const unsigned char *last_pixels(const char *path)
+{
+    static unsigned char *pixels;
+    static struct stat last;
+    struct stat info;
+    cr_assert_eq(stat(path, &info), 0, "%s is not there", path);
+    if (!pixels || info.st_ino != last.st_ino || info.st_size != last.st_size ||
+        memcmp(&info.st_mtim, &last.st_mtim, sizeof info.st_mtim) != 0) {
+        free(pixels);
+        pixels = read_pixels(path);
+        last = info;
+    }
+    return pixels;
+}
+
 typedef bool pixel_test(const unsigned char rgb[3], double t);
 
 /* Counts the pixels of the page with x[0] <= x < x[1] and y[0] <= y < y[1] that pass. */
 static inline size_t count_within(
     const char *path, const size_t x[2], const size_t y[2], pixel_test *passes, double t)
 {
-    unsigned char *pixels = read_pixels(path);
+    const unsigned char *pixels = last_pixels(path);
     size_t n = 0;
     for (size_t j = y[0]; j < y[1]; j++)
         for (size_t i = x[0]; i < x[1]; i++) n += passes(pixel_at(pixels, i, j), t);
-    free(pixels);
     return n;
 }
 
