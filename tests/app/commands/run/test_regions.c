@@ -22,8 +22,9 @@ enum { N = 288 };
     "  - {name: within, at_mm: [1.75, 0.5, 0.5]}\n"                                                          \
     "  - {name: behind, at_mm: [2.7, 0.5, 0.5]}\n"
 
-static const char with_gate[] = SMALL_SLAB USUAL_TISSUE
-    "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS("2") POINTS "machine: {tiles: 3}\n";
+static const char with_gate[] =
+    SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS("2") POINTS
+    "machine: {tiles: 3}\n";
 
 static void enter(void)
 {
@@ -90,8 +91,9 @@ Test(regions, points_show_the_detour_and_a_point_in_the_scar_has_no_activation_t
     double behind_ms[3];
     write_text("open.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 12}\n" SMALL_STIMULUS("2") POINTS
         "machine: {backend: cpu}\n");
-    write_text("wall.yaml", SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL SMALL_STIMULUS("2")
-                                POINTS "machine: {backend: cpu}\n");
+    write_text("wall.yaml",
+        SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL SMALL_STIMULUS("2") POINTS
+        "machine: {backend: cpu}\n");
     static const char *const cases[] = {"open", "gate", "wall"};
     for (int k = 0; k < 3; k++) {
         char line[LINE_SIZE], *table, path[64];
@@ -114,9 +116,9 @@ Test(regions, results_are_bit_identical_for_any_tiles_and_saved_partitions)
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
     write_machine("four.yaml", 4);
     free(works("partition slab.hdf --target four.yaml --imbalance 1.5 -o cut.hdf"));
-    write_text("saved.yaml",
-        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS(
-            "2") "machine: {target: four.yaml, partition: saved}\n");
+    write_text("saved.yaml", "mesh: {file: cut.hdf}\n" USUAL_TISSUE
+                             "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL GATE SMALL_STIMULUS(
+                                 "2") "machine: {target: four.yaml, partition: saved}\n");
     free(works("run gate.yaml -o three"));
     free(works(
         "run gate.yaml -o many --set machine.tiles=11 --set machine.ipus=2 --set machine.scheme=exact"));
