@@ -39,14 +39,14 @@ static inline void stimulate_corner(slab_problem *s, const double size_mm[3], si
     s->stimulus[0].n_elements = n, s->stimulus[0].element = elements;
 }
 
-/* Computes the activation times at the points, mirrored with the corner, in double precision. */
-static inline void corner_times(
-    slab_problem *s, const double size_mm[3], size_t corner, double end_ms, double at_point_ms[POINTS])
+/* Computes the activation times at the points, mirrored with the corner. */
+static inline void corner_times(slab_problem *s, const char *backend, const double size_mm[3], size_t corner,
+    double end_ms, double at_point_ms[POINTS])
 {
     double *v = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *v);
     double *activation = mt_arena_alloc(&s->arena, s->mesh.n_elements, sizeof *activation);
     stimulate_corner(s, size_mm, corner);
-    run_backend(s, "cpu", NULL, (size_t)llround(end_ms / s->problem.dt_ms), v, activation);
+    run_backend(s, backend, NULL, (size_t)llround(end_ms / s->problem.dt_ms), v, activation);
     for (size_t p = 0; p < POINTS; p++) {
         double at[3];
         uint32_t element;

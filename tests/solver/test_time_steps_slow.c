@@ -131,7 +131,7 @@ static double p8_ms(mt_diffusing diffusing, double dt_ms, size_t pde_steps, mt_s
     make_slab_problem(&s, benchmark_mm, 0.5);
     s.problem.dt_ms = dt_ms, s.problem.pde_steps = pde_steps, s.problem.splitting = splitting;
     s.problem.diffusing = diffusing, s.problem.residual_mV = 1e-4;
-    corner_times(&s, benchmark_mm, 0, 48, at_point_ms);
+    corner_times(&s, "cpu", benchmark_mm, 0, 48, at_point_ms);
     mt_arena_free(&s.arena);
     return at_point_ms[7];
 }
