@@ -369,25 +369,36 @@ static void sort_ascending(int n, double values[4], double vectors[4][4])
         }
 }
 
-void mt_spectrum_small(int n, double a[4][4], double values[4], double vectors[4][4])
+/* Returns the larger number; a NaN in y counts as absent. Inline, in contrast to fmax. */
+static inline double larger(double x, double y) { return y > x ? y : x; }
+
+static inline void rotate_until_diagonal(int n, double a[4][4], double vectors[4][4])
 {
     double size = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             vectors[i][j] = i == j;
-            size = fmax(size, fabs(a[i][j]));
+            size = larger(size, fabs(a[i][j]));
         }
     for (int sweep = 0; sweep < 30; sweep++) {
         double off = 0;
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
-                off = fmax(off, fabs(a[p][q]));
+                off = larger(off, fabs(a[p][q]));
                 if (!(fabs(a[p][q]) > DBL_EPSILON / 16 * size)) continue;
                 mt_axes_rotate(n, 4, a[0], vectors[0], p, q);
                 a[p][q] = a[q][p] = 0;
             }
         if (off <= DBL_EPSILON * size) break;
     }
+}
+
+void mt_spectrum_small(int n, double a[4][4], double values[4], double vectors[4][4])
+{
+    if (n == 3) /* most matrices: a constant order makes unrolled code */
+        rotate_until_diagonal(3, a, vectors);
+    else
+        rotate_until_diagonal(n, a, vectors);
     for (int k = 0; k < n; k++) values[k] = a[k][k];
     sort_ascending(n, values, vectors);
 }
