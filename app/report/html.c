@@ -72,7 +72,7 @@ static mt_status pack(mt_arena *arena, const uint8_t *bytes, size_t n, packed *t
 {
     uLongf room = compressBound(n);
     MT_ALLOC(arena, to->bytes, room);
-    if (compress2(to->bytes, &room, bytes, n, Z_BEST_COMPRESSION) != Z_OK)
+    if (compress2(to->bytes, &room, bytes, n, Z_DEFAULT_COMPRESSION) != Z_OK)
         return mt_fail(MT_MEMORY, "a report: out of memory");
     to->n = room;
     return MT_OK;
