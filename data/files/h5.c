@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/planes.h"
 #include "data/files/input.h"
 
-/* Arrays of at least this size are stored in chunks of about this size, shuffled and with gzip level 1. Indices and fibres shrink
- * several times (a mesh of 3 M elements is 220 MB uncompressed), and level 1 costs about as much time as the smaller file saves.
+/* Arrays of at least this size are stored in chunks of about this size, shuffled and deflated (data/core/planes.h). Indices shrink
+ * several times. Level 1 costs about as much time as the smaller file saves.
  * HDF5 keeps chunks of 1 MiB in memory by default. Smaller arrays are contiguous. */
 static const size_t chunk_bytes = (size_t)1 << 20;
 
@@ -248,6 +249,54 @@ static herr_t set_layout(hid_t list, hid_t type, size_t rank, const hsize_t *ext
     return H5Pset_deflate(list, 1);
 }
 
+/* Writes the compressed chunks of one run of `planes`, from row `first` on. */
+static bool put_chunks(hid_t id, const mt_planes *planes, hsize_t first, hsize_t rows, size_t n_chunks)
+{
+    for (size_t k = 0; k < n_chunks; k++) {
+        size_t n;
+        const void *bytes = mt_planes_bytes(planes, k, &n);
+        const hsize_t at[MT_H5_RANK_MAX] = {first + k * rows};
+        if (n == 0 || H5Dwrite_chunk(id, H5P_DEFAULT, 0, at, n, bytes) < 0) return false;
+    }
+    return true;
+}
+
+/* Writes an array in compressed chunks of `rows` rows of `row` values. They are compressed on all threads. */
+static mt_status write_chunks(const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hsize_t rows,
+    size_t row, size_t n, const void *values)
+{
+    MT_SCRATCH(scratch);
+    mt_planes planes;
+    const size_t value_bytes = H5Tget_size(memory_type(type)), each = (size_t)rows * row;
+    MT_TRY(mt_planes_make(scratch, value_bytes, H5Tget_size(stored_type(type)), each, &planes));
+    for (size_t at = 0; at < n; at += planes.n_slots * each) {
+        const size_t left = n - at, most = planes.n_slots * each, now = left < most ? left : most;
+        mt_planes_run(&planes, now, (const char *)values + at * value_bytes);
+        if (!put_chunks(id, &planes, at / row, rows, (now + each - 1) / each))
+            return fail_h5(MT_FILE, h5, name, "cannot be written");
+    }
+    return MT_OK;
+}
+
+/* Writes all values of a new dataset. */
+static mt_status write_values(
+    const mt_h5 *h5, const char *name, hid_t id, mt_h5_type type, hid_t space, hid_t list, const void *values)
+{
+    hsize_t extent[MT_H5_RANK_MAX], chunk[MT_H5_RANK_MAX];
+    const bool little_endian = H5Tequal(H5T_NATIVE_INT32, H5T_STD_I32LE) > 0;
+    if (little_endian && H5Pget_layout(list) == H5D_CHUNKED) {
+        const int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+        size_t row = 1;
+        if (H5Pget_chunk(list, MT_H5_RANK_MAX, chunk) != rank)
+            return fail_h5(MT_FILE, h5, name, "cannot be written");
+        for (int k = 1; k < rank; k++) row *= (size_t)extent[k];
+        return write_chunks(h5, name, id, type, chunk[0], row, (size_t)extent[0] * row, values);
+    }
+    if (H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        return fail_h5(MT_FILE, h5, name, "cannot be written");
+    return MT_OK;
+}
+
 /* Writes the new dataset, unless `values` is NULL; `space` and `list` belong to the caller. Errors are reported immediately,
  * because the next call, even one that closes, makes HDF5 clear the reason. */
 static mt_status write_dataset(
@@ -257,8 +306,7 @@ static mt_status write_dataset(
     hid_t id = H5Dcreate2(h5->id, name, stored_type(type), space, H5P_DEFAULT, list, H5P_DEFAULT);
     if (id < 0) return fail_h5(MT_FILE, h5, name, failed);
     mt_status status = MT_OK;
-    if (values && H5Dwrite(id, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-        status = fail_h5(MT_FILE, h5, name, failed);
+    if (values) status = write_values(h5, name, id, type, space, list, values);
     if (H5Dclose(id) < 0 && status == MT_OK) status = fail_h5(MT_FILE, h5, name, failed);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 #include <math.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,55 @@ Test(h5, a_large_array_is_compressed_and_read_back_bit_identically)
     cr_assert_arr_eq(in, out, 3 * N * sizeof *out);
     free(in);
     free(out);
+}
+
+/* Returns number k of values whose low bytes are noise, which is stored, and whose high bytes are compressed. */
+static uint32_t partly_noise(size_t k)
+{
+    return (uint32_t)((k + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % 1000000 + (uint32_t)(k / 100000);
+}
+
+/* Returns the bytes of the file, which the caller frees. */
+static char *bytes_of_file(size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fseek(file, 0, SEEK_END), 0);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*n);
+    cr_assert_eq(fread(bytes, 1, *n, file), *n);
+    (void)fclose(file);
+    return bytes;
+}
+
+/* Every type in several chunks, of which the last is partial. */
+Test(h5, compressed_arrays_have_equal_bytes_for_any_number_of_threads)
+{
+    enum { N = 500001, EACH = 3 };
+    const size_t shape[] = {N, EACH}, value_bytes[] = {4, 8, 4, 8, 1, 4};
+    uint32_t *values = malloc(2 * N * EACH * sizeof *values), *back = malloc(2 * N * EACH * sizeof *back);
+    for (size_t k = 0; k < 2 * N * EACH; k++) values[k] = partly_noise(k);
+    for (int t = MT_H5_FLOAT; t <= MT_H5_UINT32; t++) {
+        char *bytes[3];
+        size_t n[3];
+        for (int k = 0; k < 3; k++) {
+            omp_set_num_threads(k + 1);
+            write_one("a", (mt_h5_type)t, 2, shape, values);
+            bytes[k] = bytes_of_file(&n[k]);
+            cr_assert_eq(n[k], n[0]);
+            cr_assert(memcmp(bytes[k], bytes[0], n[0]) == 0, "type %d, %d threads", t, k + 1);
+        }
+        for (int k = 0; k < 3; k++) free(bytes[k]);
+        cr_expect_lt(n[0], N * EACH * value_bytes[t], "type %d: %zu bytes", t, n[0]);
+        mt_h5 h5;
+        ok(mt_h5_open(path, &h5));
+        ok(mt_h5_read(&h5, "a", (mt_h5_type)t, 2, shape, back));
+        mt_h5_close(&h5);
+        cr_assert(memcmp(back, values, N * EACH * value_bytes[t]) == 0, "type %d", t);
+    }
+    free(back);
+    free(values);
 }
 
 /* Rows written in any order and number form the array that is written at once. */
