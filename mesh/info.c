@@ -106,6 +106,24 @@ static void fill_edges(const mt_mesh *mesh, const some *which, size_t *start, ui
     }
 }
 
+/* Sorts a bucket and removes repeated vertices; returns the number of others. Insertion, since buckets have about 30 vertices, 7 of
+ * them different. */
+static size_t sort_bucket(size_t n, uint32_t *high)
+{
+    enum { LONG = 512 };
+    size_t kept = 0;
+    if (n > LONG) qsort(high, n, sizeof *high, mt_compare_ids);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t vertex = high[i];
+        size_t at = kept;
+        while (at > 0 && high[at - 1] > vertex) at--;
+        if (at > 0 && high[at - 1] == vertex) continue;
+        for (size_t k = kept++; k > at; k--) high[k] = high[k - 1];
+        high[at] = vertex;
+    }
+    return kept;
+}
+
 static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, const some *which, mt_info *info)
 {
     size_t *start;
@@ -116,9 +134,8 @@ static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, const som
     fill_edges(mesh, which, start, high);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
-        qsort(high + start[v], start[v + 1] - start[v], sizeof *high, mt_compare_ids);
-        for (size_t k = start[v]; k < start[v + 1]; k++) {
-            if (k > start[v] && high[k] == high[k - 1]) continue;
+        const size_t end = start[v] + sort_bucket(start[v + 1] - start[v], high + start[v]);
+        for (size_t k = start[v]; k < end; k++) {
             double length = distance(mesh->xyz_mm + 3 * v, mesh->xyz_mm + 3 * (size_t)high[k]);
             if (length < info->edge_min_mm) info->edge_min_mm = length;
             if (length > info->edge_max_mm) info->edge_max_mm = length;

@@ -55,14 +55,14 @@ static size_t join_corners(const grid *g, const uint32_t *corner)
     return joined;
 }
 
-/* Assigns vertices to cubes of this edge, and joins them. Returns the number of clusters. */
-static size_t lay(grid *g, double cube_mm)
+/* Assigns vertices to cubes of this edge, and joins them until at most `enough` clusters are left. Returns their number. */
+static size_t lay(grid *g, double cube_mm, size_t enough)
 {
     size_t clusters = g->n;
     g->cube_mm = cube_mm;
     mt_disjoint_begin(g->root, g->mesh->n_vertices);
     for (size_t k = 0; k < g->n; k++) g->cube[g->vertex[k]] = cube_of(g, g->vertex[k]);
-    for (size_t c = 0; c < g->cells->n; c++)
+    for (size_t c = 0; c < g->cells->n && clusters > enough; c++)
         clusters -= join_corners(g, g->cells->vertex + c * g->cells->corners);
     return clusters;
 }
@@ -73,9 +73,9 @@ static size_t choose(grid *g, size_t most)
     double low = log2(g->extent_mm) - GRID_BITS, high = log2(g->extent_mm) + 1; /* all are in one cube */
     for (int k = 0; k < BISECTIONS; k++) {
         const double middle = (low + high) / 2;
-        *(lay(g, exp2(middle)) <= most ? &high : &low) = middle;
+        *(lay(g, exp2(middle), most) <= most ? &high : &low) = middle;
     }
-    return lay(g, exp2(high));
+    return lay(g, exp2(high), 0);
 }
 
 /* Lists the vertices of the cells, by number. */
@@ -154,7 +154,7 @@ static void show(
 /* Makes each vertex a cluster; the cubes then only define the order. */
 static size_t leave_apart(grid *g)
 {
-    (void)lay(g, ldexp(g->extent_mm, -GRID_BITS));
+    (void)lay(g, ldexp(g->extent_mm, -GRID_BITS), 0);
     mt_disjoint_begin(g->root, g->mesh->n_vertices);
     return g->n;
 }
