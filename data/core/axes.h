@@ -18,8 +18,8 @@ static inline void mt_axes_turn(int n, int step, double c, double s, double *x, 
 }
 
 /* Applies one rotation to a symmetric matrix a[n][width] of order n <= `width`. It rotates rows and columns p and q so that
- * a[p][q] becomes zero up to rounding, and rotates rows p and q of vectors[n][width] in the same way. Inline: a constant n saves
- * a third of the time. */
+ * a[p][q] becomes zero up to rounding, and rotates rows p and q of vectors[n][width] in the same way. Inline for
+ * code with a constant n. */
 static inline void mt_axes_rotate(int n, int width, double *a, double *vectors, int p, int q)
 {
     const double off = a[p * width + q];

@@ -267,7 +267,7 @@ static double star_lowest(const double damping[4], double qb[4][4])
 }
 
 /* True if sym(Q B) + (1 - MARGIN) T has a Cholesky factor, T as in star_lowest. Then star_lowest is above -1: rounding is below
- * MARGIN / 100, because the diagonal is at most 1 / MARGIN times T. Takes a tenth of the time of star_lowest. */
+ * MARGIN / 100, because the diagonal is at most 1 / MARGIN times T. */
 static bool is_clearly_definite(const double damping[4], double qb[4][4])
 {
     static const double MARGIN = 1e-6;
