@@ -49,11 +49,12 @@ static mt_status make_slot(mt_arena *arena, size_t bytes, size_t planes, mt_plan
 }
 
 mt_status mt_planes_make(
-    mt_arena *arena, size_t value_bytes, size_t stored_bytes, size_t n_chunk, mt_planes *p)
+    mt_arena *arena, size_t value_bytes, size_t stored_bytes, size_t n_chunk, size_t n, mt_planes *p)
 {
+    const size_t threads = (size_t)omp_get_max_threads(), n_chunks = (n + n_chunk - 1) / n_chunk;
     assert(value_bytes <= stored_bytes && n_chunk > 0);
     *p = (mt_planes){.value_bytes = value_bytes, .stored_bytes = stored_bytes, .n_chunk = n_chunk};
-    p->n_slots = (size_t)omp_get_max_threads();
+    p->n_slots = threads < n_chunks ? threads : n_chunks;
     MT_ALLOC(arena, p->slot, p->n_slots);
     for (size_t k = 0; k < p->n_slots; k++)
         MT_TRY(make_slot(arena, n_chunk * stored_bytes, stored_bytes, p->slot + k));

@@ -2,10 +2,9 @@
  * (the first bytes of all values, then the second bytes, ...). Planes that deflate does not shrink, such as low bytes of coordinates,
  * are stored, which takes a fraction of the time and has the same size. The bytes do not depend on the number of threads.
  *
- *     MT_TRY(mt_planes_make(arena, 8, 8, n, &planes));
- *     mt_planes_run(&planes, n_values, values);       at most planes.n_slots chunks of n values
- *     for (k = 0; k < chunks; k++) bytes = mt_planes_bytes(&planes, k, &size);
- * */
+ *     MT_TRY(mt_planes_make(arena, 8, 8, n_chunk, n, &planes));
+ *     mt_planes_run(&planes, n_now, values);       at most planes.n_slots chunks of n_chunk values
+ *     for (k = 0; k < chunks; k++) bytes = mt_planes_bytes(&planes, k, &size); */
 #pragma once
 
 #include <stddef.h>
@@ -21,10 +20,10 @@ typedef struct mt_planes {
     mt_planes_slot *slot;
 } mt_planes;
 
-/* Prepares the compression. Values are little-endian integers or floating-point numbers; unsigned integers can have more bytes in the
- * chunk than in memory. MT_MEMORY. */
+/* Prepares the compression of n values. They are little-endian integers or floating-point numbers; unsigned integers can have more bytes
+ * in the chunk than in memory. Allocates a slot for each thread, at most one for each chunk, of twice the bytes of a chunk. MT_MEMORY. */
 MT_NODISCARD mt_status mt_planes_make(
-    mt_arena *arena, size_t value_bytes, size_t stored_bytes, size_t n_chunk, mt_planes *p);
+    mt_arena *arena, size_t value_bytes, size_t stored_bytes, size_t n_chunk, size_t n, mt_planes *p);
 
 /* Compresses n values, at most n_slots chunks. The last chunk is filled with zeros. */
 void mt_planes_run(const mt_planes *p, size_t n, const void *values);

@@ -268,7 +268,7 @@ static mt_status write_chunks(const mt_h5 *h5, const char *name, hid_t id, mt_h5
     MT_SCRATCH(scratch);
     mt_planes planes;
     const size_t value_bytes = H5Tget_size(memory_type(type)), each = (size_t)rows * row;
-    MT_TRY(mt_planes_make(scratch, value_bytes, H5Tget_size(stored_type(type)), each, &planes));
+    MT_TRY(mt_planes_make(scratch, value_bytes, H5Tget_size(stored_type(type)), each, n, &planes));
     for (size_t at = 0; at < n; at += planes.n_slots * each) {
         const size_t left = n - at, most = planes.n_slots * each, now = left < most ? left : most;
         mt_planes_run(&planes, now, (const char *)values + at * value_bytes);
