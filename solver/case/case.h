@@ -249,7 +249,7 @@ mt_cell_quantity mt_case_field(const mt_case *from, size_t field);
 /* True if a time series has this field. */
 bool mt_case_samples_has(const mt_case_samples *samples, size_t field);
 
-/* Returns the backend of a case (solver/backends/backend.h): that of machine.backend and machine.precision; and sets both keys. */
+/* Returns the backend (solver/backends/backend.h) of machine.backend and machine.precision; and sets both keys. */
 const struct mt_backend *mt_case_backend(const mt_case *from);
 void mt_case_set_backend(mt_case *input, const struct mt_backend *backend);
 

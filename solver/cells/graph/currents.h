@@ -3,8 +3,9 @@
  *   dV/dt = - sum of c_k I_k
  *
  * Found are the intermediates that dV/dt contains as terms, with factors c_k of numbers and parameters (1/C, a conversion of units), and
- * inside sums that have a name themselves (i_Na = i_Na_junction + i_Na_cleft): totals and their terms. Other factors end the search: g (V - E)
- * is one current. The stimulus is not listed. Values are c_k I_k, in pA/pF (mV/ms), positive if they repolarise, for every unit of the file. */
+ * those inside sums that have a name themselves (i_Na = i_Na_junction + i_Na_cleft): totals and their terms. Other factors end the search:
+ * g (V - E) is one current. The stimulus is not listed. Values are c_k I_k, in pA/pF (mV/ms), positive if they repolarise, for every unit
+ * of the file. */
 #pragma once
 
 #include "solver/cells/graph/program.h"
