@@ -246,6 +246,11 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
     for (int k = 0; c->ranks && k < n; k++)
         MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
+#ifndef MT_DOUBLE
+    if (problem->diffusion->n_elements >> FIXED_TERMS_BITS)
+        return mt_fail(MT_FIT, "%zu elements; allowed with implicit steps in single precision: fewer than %d",
+            problem->diffusion->n_elements, 1 << FIXED_TERMS_BITS);
+#endif
     const implicit_ranks ranks = {c->ranks, n_local, neighbour};
     return implicit_open(arena, c->n, c->diagonal, c->off, c->column, mt_diffusing_theta(problem->diffusing),
         problem->residual_mV, &ranks, &c->implicit);
