@@ -40,8 +40,7 @@ static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
     mt_mesh slab;
     mt_problem *problem;
     void *self;
-    const mt_backend *backend =
-        input->machine.precision == MT_CASE_SINGLE ? &mt_backend_cpu_single : &mt_backend_cpu;
+    const mt_backend *backend = mt_case_backend(input);
     MT_ALLOC(arena, problem, 1);
     MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &slab));
     const double start_s = mt_now_s();
@@ -64,6 +63,7 @@ mt_status mt_speed_measure(const mt_case *input, mt_speed *speed)
     mt_case_stimulus half = half_of_it(input);
     mt_case slab = *input;
     slab.mesh.file = "";
+    slab.machine.backend = MT_CASE_CPU;
     slab.time.end_ms = end_ms;
     slab.stimuli = &half, slab.n_stimuli = 1;
     slab.n_regions = slab.n_gradients = slab.n_points = slab.n_electrodes = slab.line.points = 0;

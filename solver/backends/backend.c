@@ -11,7 +11,11 @@ const mt_backend *mt_backend_find(const char *name)
 {
     for (const mt_backend *const *b = mt_backends; *b; b++)
         if (strcmp((*b)->name, name) == 0) return *b;
-    (void)mt_fail(MT_INPUT, "backend '%s'; allowed: cpu, ipu, cpu-single", name);
+    char names[64] = "";
+    for (const mt_backend *const *b = mt_backends; *b; b++)
+        (void)snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+            b > mt_backends ? ", " : "", (*b)->name);
+    (void)mt_fail(MT_INPUT, "backend '%s'; allowed: %s", name, names);
     return NULL;
 }
 

@@ -345,7 +345,21 @@ static void stimulate(cpu *c, size_t step)
 
 enum { CHUNK = 64 * MT_BLOCK }; /* elements per thread and iteration */
 
-static size_t chunk_length(size_t n, size_t from) { return n - from < CHUNK ? n - from : CHUNK; }
+/* Works on elements [from, from + n), at most CHUNK. `what`: the step, or a condition. */
+typedef void on_chunk(cpu *c, size_t what, size_t from, size_t n);
+
+/* Applies a function to the elements [first, end), by chunks on all threads, in the arithmetic of the backend. */
+static void each_chunk(cpu *c, size_t first, size_t end, size_t what, on_chunk *f)
+{
+#pragma omp parallel if (end - first > CHUNK)
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t from = first; from < end; from += CHUNK)
+            f(c, what, from, end - from < CHUNK ? end - from : CHUNK);
+        end_arithmetic(setting);
+    }
+}
 
 /* Computes s and w of n elements from v before and after the reaction; w overwrites the latter. */
 static void spread(size_t n, const real *share, const real *before, real *after, real *s)
@@ -372,25 +386,16 @@ static void react_some(cpu *c, size_t step, size_t from, size_t n, real *v)
         v);
 }
 
-static void react(cpu *c, size_t step)
+static void react(cpu *c, size_t step, size_t from, size_t n)
 {
-#pragma omp parallel if (c->n > CHUNK)
-    {
-        const uint64_t setting = begin_arithmetic();
-#pragma omp for schedule(static)
-        for (size_t from = 0; from < c->n; from += CHUNK) {
-            const size_t n = chunk_length(c->n, from);
-            real *v = c->v + from, before[CHUNK];
-            if (c->s) memcpy(before, v, n * sizeof *v);
-            react_some(c, step - c->beat_first, from, n, v);
-            if (c->s) spread(n, c->share + from, before, v, c->s + from);
-        }
-        end_arithmetic(setting);
-    }
+    real *v = c->v + from, before[CHUNK];
+    if (c->s) memcpy(before, v, n * sizeof *v);
+    react_some(c, step - c->beat_first, from, n, v);
+    if (c->s) spread(n, c->share + from, before, v, c->s + from);
 }
 
-/* Computes the rows of own elements [from, from + n). `last`: in the last diffusion step of a time step. */
-static void diffuse_rows(cpu *c, size_t from, size_t n, bool last)
+/* Computes rows. `last`: in the last diffusion step of a time step. */
+static void diffuse_rows(cpu *c, size_t last, size_t from, size_t n)
 {
     const real *off = c->off + from * MT_ELLPACK_WIDTH, *own = c->v + from;
     const uint32_t *column = c->column + from * MT_ELLPACK_WIDTH;
@@ -406,27 +411,14 @@ static void diffuse_rows(cpu *c, size_t from, size_t n, bool last)
 #endif
 }
 
-/* Computes the new values of own elements [first, end), by chunks. */
-static void diffuse_some(cpu *c, size_t first, size_t end, bool last)
-{
-#pragma omp parallel if (end - first > CHUNK)
-    {
-        const uint64_t setting = begin_arithmetic();
-#pragma omp for schedule(static)
-        for (size_t from = first; from < end; from += CHUNK)
-            diffuse_rows(c, from, chunk_length(end, from), last);
-        end_arithmetic(setting);
-    }
-}
-
 /* Computes interior chunks, with rows that read no received elements, during the exchange. */
 static void diffuse_once(cpu *c, bool last)
 {
     const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;
     if (c->ranks) c->ranks->start(c->exchange[0]);
-    if (free > 0) diffuse_some(c, 0, free, last);
+    if (free > 0) each_chunk(c, 0, free, last, diffuse_rows);
     if (c->ranks) c->ranks->finish(c->exchange[0]);
-    diffuse_some(c, free, c->n, last);
+    each_chunk(c, free, c->n, last, diffuse_rows);
     real *swapped = c->v;
     void *exchange = c->exchange[0];
     c->v = c->v_next;
@@ -507,24 +499,15 @@ static void record_all(cpu *c, size_t step, size_t from, size_t n)
 }
 
 /* Subtracts the spread reaction, if any, and records. */
-static void record(cpu *c, size_t step)
+static void record(cpu *c, size_t step, size_t from, size_t n)
 {
-#pragma omp parallel if (c->n > CHUNK)
-    {
-        const uint64_t setting = begin_arithmetic();
-#pragma omp for schedule(static)
-        for (size_t from = 0; from < c->n; from += CHUNK) {
-            const size_t n = chunk_length(c->n, from);
-            real *now = c->v + from;
-            for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
-            if (c->problem->record.all)
-                record_all(c, step - c->beat_first, from, n);
-            else
-                record_activation(c, step, from, n);
-            memcpy(c->before + from, now, n * sizeof *now);
-        }
-        end_arithmetic(setting);
-    }
+    real *now = c->v + from;
+    for (size_t k = 0; c->s && k < n; k++) now[k] -= c->s[from + k];
+    if (c->problem->record.all)
+        record_all(c, step - c->beat_first, from, n);
+    else
+        record_activation(c, step, from, n);
+    memcpy(c->before + from, now, n * sizeof *now);
 }
 
 static mt_status take_step(cpu *c, size_t step)
@@ -532,9 +515,9 @@ static mt_status take_step(cpu *c, size_t step)
     const uint64_t setting = begin_arithmetic();
     stimulate(c, step);
     end_arithmetic(setting);
-    react(c, step);
+    each_chunk(c, 0, c->n, step, react);
     MT_TRY(diffuse(c));
-    record(c, step);
+    each_chunk(c, 0, c->n, step, record);
     return MT_OK;
 }
 
@@ -544,18 +527,17 @@ static mt_status advance_cpu(void *self, size_t first, size_t n)
     return MT_OK;
 }
 
+static void turn(cpu *c, size_t begins, size_t from, size_t n)
+{
+    for (size_t k = from; k < from + n; k++)
+        put_record(c, k, record_turn(record_until(begins != 0), c->v[k], record_of(c, k)));
+}
+
 static mt_status turn_cpu(void *self, size_t steps_done, bool begins)
 {
     cpu *c = self;
     if (begins) c->beat_first = steps_done;
-#pragma omp parallel
-    {
-        const uint64_t setting = begin_arithmetic();
-#pragma omp for schedule(static)
-        for (size_t element = 0; element < c->n; element++)
-            put_record(c, element, record_turn(record_until(begins), c->v[element], record_of(c, element)));
-        end_arithmetic(setting);
-    }
+    each_chunk(c, 0, c->n, begins, turn);
     return MT_OK;
 }
 

@@ -89,8 +89,8 @@ Test(regions, activation_passes_a_gap_in_a_scar_and_results_cover_the_complete_m
 Test(regions, points_show_the_detour_and_a_point_in_the_scar_has_no_activation_time)
 {
     double behind_ms[3];
-    write_text("open.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 12}\n" SMALL_STIMULUS("2") POINTS
-        "machine: {backend: cpu}\n");
+    write_text("open.yaml", SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\n" SMALL_STIMULUS("2")
+                                POINTS "machine: {backend: cpu}\n");
     write_text("wall.yaml",
         SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 12}\nregions:\n" WALL SMALL_STIMULUS("2") POINTS
         "machine: {backend: cpu}\n");
