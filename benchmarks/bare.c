@@ -15,11 +15,11 @@ bare_work bare_cells(bool is_double)
 }
 
 /* The row, its diagonal and V are read, V is written. */
-bare_work bare_diffusion(bool is_double, const mt_monodomain *problem, size_t column_bytes)
+bare_work bare_diffusion(bool is_double, const mt_monodomain *problem, double column_bytes)
 {
     const double steps = (double)problem->pde_steps, each = bytes(is_double);
     return (bare_work){steps * bench_flops(mt_codelet_mix("pde"), is_double),
-        steps * (MT_ELLPACK_WIDTH * (each + (double)column_bytes) + 3 * each)};
+        steps * (MT_ELLPACK_WIDTH * (each + column_bytes) + 3 * each)};
 }
 
 /* The present and previous V are read, and V is written; activation times are written only at activation. */

@@ -14,7 +14,7 @@ typedef struct bare_work {
     double flops, bytes;
 } bare_work;
 bare_work bare_cells(bool is_double);
-bare_work bare_diffusion(bool is_double, const mt_monodomain *problem, size_t column_bytes);
+bare_work bare_diffusion(bool is_double, const mt_monodomain *problem, double column_bytes);
 bare_work bare_record(bool is_double);
 
 /* Add the figures of an arithmetic, in ns per element; `like` is a figure with their common members. Arrays are in `arena`;

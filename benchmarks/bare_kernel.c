@@ -9,11 +9,11 @@
 
 #ifdef MT_DOUBLE
 #    define OF(name) name##_double
-#    define ROWS mt_ellpack_rows_double32
+#    define ROWS mt_ellpack_rows_double
 #    define STEP_ROW mt_diffusion_step_row
 #else
 #    define OF(name) name##_float
-#    define ROWS mt_ellpack_rows_float32
+#    define ROWS mt_ellpack_rows_float
 #    define STEP_ROW mt_diffusion_step_row_float
 #endif
 
@@ -21,7 +21,8 @@ typedef struct bare {
     const mt_monodomain *problem;
     size_t n;
     real *v, *next, *before, *activation, *state, *d, *a;
-    uint32_t *column;
+    mt_ellpack_columns *columns;
+    double column_bytes; /* per column, with what locates them */
 } bare;
 
 enum { CHUNK = 64 * MT_BLOCK };
@@ -45,8 +46,8 @@ static void go_diffusion(void *data)
         real *to = p % 2 ? b->v : b->next;
 #pragma omp parallel for schedule(static)
         for (size_t at = 0; at < b->n; at += CHUNK)
-            ROWS(chunk(b, at), b->d + at, b->a + at * MT_ELLPACK_WIDTH, b->column + at * MT_ELLPACK_WIDTH,
-                from + at, from, to + at);
+            ROWS(chunk(b, at), b->d + at, b->a + at * MT_ELLPACK_WIDTH, b->columns + at / MT_BLOCK, from + at,
+                from, to + at);
     }
 }
 
@@ -62,7 +63,8 @@ static void go_record(void *data)
     }
 }
 
-static void fill(bare *b)
+/* Computes the start and the matrix, except the columns, which it stores as indices [n][16] in blocks. */
+static void fill(bare *b, uint32_t *column)
 {
     const mt_diffusion *diffusion = b->problem->diffusion;
     const double substep_ms = b->problem->dt_ms / (double)b->problem->pde_steps;
@@ -76,7 +78,7 @@ static void fill(bare *b)
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
             const size_t at = mt_block_index(b->n, MT_ELLPACK_WIDTH, c, k);
             b->a[at] = off[k];
-            b->column[at] = diffusion->column[MT_ELLPACK_WIDTH * c + k];
+            column[at] = diffusion->column[MT_ELLPACK_WIDTH * c + k];
         }
     }
 }
@@ -90,8 +92,14 @@ static bare *make(mt_arena *arena, const mt_monodomain *problem)
     for (size_t k = 0; k < sizeof each / sizeof each[0]; k++) *each[k] = bench_take(arena, n, sizeof(real));
     b->state = bench_take(arena, n * TP06_STATES, sizeof *b->state);
     b->a = bench_take(arena, n * MT_ELLPACK_WIDTH, sizeof *b->a);
-    b->column = bench_take(arena, n * MT_ELLPACK_WIDTH, sizeof *b->column);
-    fill(b);
+    const size_t n_columns = n * MT_ELLPACK_WIDTH, n_blocks = (n + MT_BLOCK - 1) / MT_BLOCK;
+    b->columns = bench_take(arena, n_blocks, sizeof *b->columns);
+    MT_SCRATCH(scratch);
+    uint32_t *column = bench_take(scratch, n_columns, sizeof *column);
+    char *room = bench_take(arena, n_columns, sizeof *column);
+    fill(b, column);
+    const char *end = mt_ellpack_pack(n, column, room, b->columns);
+    b->column_bytes = (double)((size_t)(end - room) + n_blocks * sizeof *b->columns) / (double)n_columns;
     return b;
 }
 
@@ -107,13 +115,14 @@ bare_figures OF(bare_add)(
     bench_list *list, mt_arena *arena, const mt_monodomain *problem, const bench_figure *like)
 {
     const bool is_double = REAL_BYTES == 8;
+    bare *data = make(arena, problem);
     const bare_work cells = bare_cells(is_double),
-                    rows = bare_diffusion(is_double, problem, sizeof(uint32_t)),
+                    rows = bare_diffusion(is_double, problem, data->column_bytes),
                     record = bare_record(is_double),
                     all = {cells.flops + rows.flops + record.flops, cells.bytes + rows.bytes + record.bytes};
     bench_figure f = *like;
     bare_figures of;
-    f.data = make(arena, problem);
+    f.data = data;
     of.cells = add(list, f, go_cells, cells, "cells");
     of.diffusion = add(list, f, go_diffusion, rows, "diffusion");
     of.record = add(list, f, go_record, record, "record");

@@ -35,10 +35,10 @@ void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *const
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 void __real_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
-void __wrap_mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
-    const double *v_own, const double *v, double *out);
-void __real_mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
-    const double *v_own, const double *v, double *out);
+void __wrap_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
+    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out);
+void __real_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
+    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out);
 
 void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
@@ -47,10 +47,10 @@ void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *const
     owed_ns += cell_ns * (double)n;
 }
 
-void __wrap_mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
-    const double *v_own, const double *v, double *out)
+void __wrap_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
+    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out)
 {
-    __real_mt_ellpack_rows_double32(n, d, a, column, v_own, v, out);
+    __real_mt_ellpack_rows_double(n, d, a, columns, v_own, v, out);
     owed_ns += row_ns * (double)n;
 }
 

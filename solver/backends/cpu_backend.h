@@ -59,17 +59,18 @@ typedef struct cpu {
     real *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
     real *constants;       /* [n_variants][n_constants]; one row if all elements have one variant */
     size_t n_variants;
-    real *share, *s;          /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
-    real *diagonal, *off;     /* off [n][16] in blocks */
-    uint32_t *column;         /* [n][16] in blocks */
-    real *v_low;              /* [n] low parts of V between diffusion steps in double words; else NULL */
-    implicit_solver implicit; /* for implicit steps, which use the rows above */
+    real *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
+    real *diagonal, *off; /* off [n][16] in blocks */
+    mt_ellpack_columns *columns; /* one per block */
+    real *v_low;                 /* [n] low parts of V between diffusion steps in double words; else NULL */
+    implicit_solver implicit;    /* for implicit steps, which use the rows above */
 } cpu;
 
 enum { LIST = 8192 }; /* rows computed together */
+_Static_assert(LIST % MT_BLOCK == 0, "columns are packed in blocks");
 
-/* Stores one row of the diffusion step in the blocks. */
-static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *column)
+/* Stores one row of the diffusion step in the blocks; the columns in those of its list of rows. */
+static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *column, uint32_t *list)
 {
     const mt_monodomain *problem = c->problem;
     const double dt_ms = problem->dt_ms / (double)problem->pde_steps,
@@ -80,28 +81,30 @@ static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *c
     for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
         const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, at_row, k);
         c->off[at] = off[k];
-        c->column[at] = column[k];
+        list[at % (LIST * MT_ELLPACK_WIDTH)] = column[k];
     }
 }
 
 /* Stores n own rows, starting at `first`, with the columns of the pattern. */
-static void put_rows(cpu *c, const mt_pattern *pattern, size_t first, size_t n, const double *rate)
+static void put_rows(
+    cpu *c, const mt_pattern *pattern, size_t first, size_t n, const double *rate, uint32_t *list)
 {
 #pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
     for (size_t i = 0; i < n; i++) {
         uint32_t ring[MT_RING_MAX], local[MT_ELLPACK_WIDTH];
         const uint32_t *column = mt_pattern_row(pattern, c->element[first + i], ring);
         for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) local[k] = c->local[column[k]];
-        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local);
+        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local, list);
     }
 }
 
 /* Same with ranks; `local` are the columns of all own rows. */
-static void put_rows_of_rank(cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local)
+static void put_rows_of_rank(
+    cpu *c, size_t first, size_t n, const double *rate, const uint32_t *local, uint32_t *list)
 {
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < n; i++)
-        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local + MT_ELLPACK_WIDTH * (first + i));
+        put_row(c, first + i, rate + MT_DIFFUSION_ROW * i, local + MT_ELLPACK_WIDTH * (first + i), list);
 }
 
 /* Finds the columns of the own rows in local numbers. */
@@ -118,8 +121,11 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
 {
     MT_ALLOC(arena, c->diagonal, c->n);
     MT_ALLOC(arena, c->off, c->n * MT_ELLPACK_WIDTH);
-    MT_ALLOC(arena, c->column, c->n * MT_ELLPACK_WIDTH);
+    MT_ALLOC(arena, c->columns, (c->n + MT_BLOCK - 1) / MT_BLOCK);
+    uint32_t *list, *room; /* of the room, only what the packed columns use takes memory */
+    MT_ALLOC(arena, room, c->n * MT_ELLPACK_WIDTH);
     MT_SCRATCH(scratch);
+    MT_ALLOC(scratch, list, (size_t)LIST * MT_ELLPACK_WIDTH);
     const mt_diffusion *diffusion = c->problem->diffusion;
     const mt_pattern pattern = mt_diffusion_pattern(diffusion);
     uint32_t *local = NULL;
@@ -130,9 +136,10 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
         const size_t n = c->n - first < LIST ? c->n - first : LIST;
         const double *rate = mt_diffusion_rows_of(&rows, n, c->element + first);
         if (c->ranks)
-            put_rows_of_rank(c, first, n, rate, local);
+            put_rows_of_rank(c, first, n, rate, local, list);
         else
-            put_rows(c, &pattern, first, n, rate);
+            put_rows(c, &pattern, first, n, rate, list);
+        room = mt_ellpack_pack(n, list, room, c->columns + first / MT_BLOCK);
     }
     return MT_OK;
 }
@@ -252,7 +259,7 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
             problem->diffusion->n_elements, 1 << FIXED_TERMS_BITS);
 #endif
     const implicit_ranks ranks = {c->ranks, n_local, neighbour};
-    return implicit_open(arena, c->n, c->diagonal, c->off, c->column, mt_diffusing_theta(problem->diffusing),
+    return implicit_open(arena, c->n, c->diagonal, c->off, c->columns, mt_diffusing_theta(problem->diffusing),
         problem->residual_mV, &ranks, &c->implicit);
 }
 
@@ -398,16 +405,16 @@ static void react(cpu *c, size_t step, size_t from, size_t n)
 static void diffuse_rows(cpu *c, size_t last, size_t from, size_t n)
 {
     const real *off = c->off + from * MT_ELLPACK_WIDTH, *own = c->v + from;
-    const uint32_t *column = c->column + from * MT_ELLPACK_WIDTH;
+    const mt_ellpack_columns *columns = c->columns + from / MT_BLOCK;
 #ifdef MT_DOUBLE
     (void)last;
-    mt_ellpack_rows_double32(n, c->diagonal + from, off, column, own, c->v, c->v_next + from);
+    mt_ellpack_rows_double(n, c->diagonal + from, off, columns, own, c->v, c->v_next + from);
 #else
     if (c->v_low)
-        mt_ellpack_rows_double_word32(
-            n, off, column, own, c->v, last ? 0 : 1, c->v_low + from, c->v_next + from);
+        mt_ellpack_rows_double_word(
+            n, off, columns, own, c->v, last ? 0 : 1, c->v_low + from, c->v_next + from);
     else
-        mt_ellpack_rows_float32(n, c->diagonal + from, off, column, own, c->v, c->v_next + from);
+        mt_ellpack_rows_float(n, c->diagonal + from, off, columns, own, c->v, c->v_next + from);
 #endif
 }
 

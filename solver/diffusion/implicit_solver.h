@@ -22,13 +22,13 @@
 typedef struct implicit_solver {
     size_t n;
     double theta, tolerance_mV;
-    const real *d, *off;              /* [n], [n][16] in blocks (solver/kernels/block.h) */
-    const uint32_t *column;           /* [n][16] in blocks, each < n_local */
-    real *x, *r, *shadow, *p, *q, *t; /* [n]; x, r and p [n_local] */
-    real norm;                        /* of A */
-    struct findings *found;           /* one per piece of the elements */
-    const mt_communicator *ranks;     /* NULL for a single process */
-    void *come[3];                    /* receives x, r and p from other ranks */
+    const real *d, *off;               /* [n], [n][16] in blocks (solver/kernels/block.h) */
+    const mt_ellpack_columns *columns; /* one per block; columns < n_local */
+    real *x, *r, *shadow, *p, *q, *t;  /* [n]; x, r and p [n_local] */
+    real norm;                         /* of A */
+    struct findings *found;            /* one per piece of the elements */
+    const mt_communicator *ranks;      /* NULL for a single process */
+    void *come[3];                     /* receives x, r and p from other ranks */
 } implicit_solver;
 
 /* The ranks of a common step. Received elements follow the rank's n own elements, n_local in total; `neighbour` [n_ranks] lists the pieces
@@ -40,9 +40,9 @@ typedef struct implicit_ranks {
 } implicit_ranks;
 
 #ifdef MT_DOUBLE
-#    define multiply_rows mt_ellpack_rows_double32
+#    define multiply_rows mt_ellpack_rows_double
 #else
-#    define multiply_rows mt_ellpack_rows_float32
+#    define multiply_rows mt_ellpack_rows_float
 #endif
 
 enum { PIECE = 64 * MT_BLOCK }; /* elements per thread and iteration */
@@ -138,7 +138,7 @@ enum { X, R, P };
 
 /* Allocates six arrays in `arena`, and keeps the rows of G. MT_MEMORY. Collective. */
 static mt_status implicit_open(mt_arena *arena, size_t n, const real *d, const real *off,
-    const uint32_t *column, double theta, double tolerance_mV, const implicit_ranks *ranks,
+    const mt_ellpack_columns *columns, double theta, double tolerance_mV, const implicit_ranks *ranks,
     implicit_solver *m)
 {
     const size_t n_local = ranks->with ? ranks->n_local : n;
@@ -147,7 +147,7 @@ static mt_status implicit_open(mt_arena *arena, size_t n, const real *d, const r
         .tolerance_mV = tolerance_mV,
         .d = d,
         .off = off,
-        .column = column,
+        .columns = columns,
         .ranks = ranks->with};
     MT_ALLOC(arena, m->x, n_local);
     MT_ALLOC(arena, m->r, n_local);
@@ -232,8 +232,8 @@ static void find_largest(const implicit_solver *m, real most[MOST])
 /* Computes out = G v. */
 static void multiply(const implicit_solver *m, size_t from, size_t end, const real *v, real *out)
 {
-    multiply_rows(end - from, m->d + from, m->off + from * MT_ELLPACK_WIDTH,
-        m->column + from * MT_ELLPACK_WIDTH, v + from, v, out + from);
+    multiply_rows(end - from, m->d + from, m->off + from * MT_ELLPACK_WIDTH, m->columns + from / MT_BLOCK,
+        v + from, v, out + from);
 }
 
 static void increments(const implicit_solver *m, const work *w, size_t from, size_t end, findings *found)

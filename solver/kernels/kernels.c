@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/kernels/ellpack.h"
-
 #define KERNELS_OF(set, name)                                                                                \
     {                                                                                                        \
-        set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_32_float_##name,                        \
-            mt_ellpack_rows_32_double_##name, mt_ellpack_rows_double_word_16_float_##name,                   \
-            mt_ellpack_rows_double_word_32_float_##name, mt_function_float_##name, mt_function_double_##name \
+        set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_float_##name,                           \
+            mt_ellpack_rows_double_##name, mt_ellpack_rows_double_word_16_float_##name,                      \
+            mt_ellpack_rows_double_word_float_##name, mt_function_float_##name, mt_function_double_##name    \
     }
 
 static const mt_kernels compiled[] = {
@@ -92,20 +90,20 @@ void mt_ellpack_rows_double_word16(size_t n, const float *a, const uint16_t *col
     mt_kernels_used()->rows_double_word16(n, a, column, v, v, keeps, v_low, out);
 }
 
-void mt_ellpack_rows_double_word32(size_t n, const float *a, const uint32_t *column, const float *v_own,
-    const float *v, float keeps, float *v_low, float *out)
+void mt_ellpack_rows_double_word(size_t n, const float *a, const mt_ellpack_columns *columns,
+    const float *v_own, const float *v, float keeps, float *v_low, float *out)
 {
-    mt_kernels_used()->rows_double_word32(n, a, column, v_own, v, keeps, v_low, out);
+    mt_kernels_used()->rows_double_word(n, a, columns, v_own, v, keeps, v_low, out);
 }
 
-void mt_ellpack_rows_float32(size_t n, const float *d, const float *a, const uint32_t *column,
+void mt_ellpack_rows_float(size_t n, const float *d, const float *a, const mt_ellpack_columns *columns,
     const float *v_own, const float *v, float *out)
 {
-    mt_kernels_used()->rows_float32(n, d, a, column, v_own, v, out);
+    mt_kernels_used()->rows_float(n, d, a, columns, v_own, v, out);
 }
 
-void mt_ellpack_rows_double32(size_t n, const double *d, const double *a, const uint32_t *column,
+void mt_ellpack_rows_double(size_t n, const double *d, const double *a, const mt_ellpack_columns *columns,
     const double *v_own, const double *v, double *out)
 {
-    mt_kernels_used()->rows_double32(n, d, a, column, v_own, v, out);
+    mt_kernels_used()->rows_double(n, d, a, columns, v_own, v, out);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "data/core/status.h"
+#include "solver/kernels/ellpack.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
@@ -59,14 +60,14 @@ typedef struct mt_kernels {
     const char *isa; /* its name */
     void (*rows_float16)(
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);
-    void (*rows_float32)(
-        size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);
-    void (*rows_double32)(
-        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *);
+    void (*rows_float)(size_t, const float *, const float *, const mt_ellpack_columns *, const float *,
+        const float *, float *);
+    void (*rows_double)(size_t, const double *, const double *, const mt_ellpack_columns *, const double *,
+        const double *, double *);
     void (*rows_double_word16)(
         size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);
-    void (*rows_double_word32)(
-        size_t, const float *, const uint32_t *, const float *, const float *, float, float *, float *);
+    void (*rows_double_word)(size_t, const float *, const mt_ellpack_columns *, const float *, const float *,
+        float, float *, float *);
     mt_function_float *function_float;
     mt_function_double *function_double;
 } mt_kernels;
@@ -74,14 +75,14 @@ typedef struct mt_kernels {
 #define MT_KERNELS_DECLARE(isa)                                                                              \
     void mt_ellpack_rows_16_float_##isa(                                                                     \
         size_t, const float *, const float *, const uint16_t *, const float *, const float *, float *);      \
-    void mt_ellpack_rows_32_float_##isa(                                                                     \
-        size_t, const float *, const float *, const uint32_t *, const float *, const float *, float *);      \
-    void mt_ellpack_rows_32_double_##isa(                                                                    \
-        size_t, const double *, const double *, const uint32_t *, const double *, const double *, double *); \
+    void mt_ellpack_rows_float_##isa(size_t, const float *, const float *, const mt_ellpack_columns *,       \
+        const float *, const float *, float *);                                                              \
+    void mt_ellpack_rows_double_##isa(size_t, const double *, const double *, const mt_ellpack_columns *,    \
+        const double *, const double *, double *);                                                           \
     void mt_ellpack_rows_double_word_16_float_##isa(                                                         \
         size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);     \
-    void mt_ellpack_rows_double_word_32_float_##isa(                                                         \
-        size_t, const float *, const uint32_t *, const float *, const float *, float, float *, float *);     \
+    void mt_ellpack_rows_double_word_float_##isa(size_t, const float *, const mt_ellpack_columns *,          \
+        const float *, const float *, float, float *, float *);                                              \
     mt_function_float mt_function_float_##isa;                                                               \
     mt_function_double mt_function_double_##isa;
 MT_KERNELS_DECLARE(base)

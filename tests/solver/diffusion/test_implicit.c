@@ -27,7 +27,9 @@ static implicit_solver step_of(double dt_ms, double theta, double tolerance_mV)
 {
     const size_t n = s.mesh.n_elements;
     double *d = numbers(n), *off = numbers(n * ROW);
-    uint32_t *column = mt_arena_alloc(&s.arena, n * ROW, sizeof *column);
+    uint32_t *column = mt_arena_alloc(&s.arena, n * ROW, sizeof *column),
+             *room = mt_arena_alloc(&s.arena, n * ROW, sizeof *room);
+    mt_ellpack_columns *columns = mt_arena_alloc(&s.arena, (n + MT_BLOCK - 1) / MT_BLOCK, sizeof *columns);
     implicit_solver implicit;
     for (size_t c = 0; c < n; c++) {
         double row[ROW];
@@ -37,7 +39,8 @@ static implicit_solver step_of(double dt_ms, double theta, double tolerance_mV)
             column[mt_block_index(n, ROW, c, k)] = s.diffusion.column[ROW * c + k];
         }
     }
-    cr_assert_eq(implicit_open(&s.arena, n, d, off, column, theta, tolerance_mV,
+    (void)mt_ellpack_pack(n, column, room, columns);
+    cr_assert_eq(implicit_open(&s.arena, n, d, off, columns, theta, tolerance_mV,
                      &(implicit_ranks){.with = NULL}, &implicit),
         MT_OK, "%s", mt_message());
     return implicit;

@@ -54,6 +54,15 @@ static float obvious_float(size_t row)
     return sum;
 }
 
+/* Returns columns packed in static memory, valid until the next call. */
+static const mt_ellpack_columns *packed(size_t n, const uint32_t *columns)
+{
+    static uint32_t room[MOST * ROW];
+    static mt_ellpack_columns block[MOST / MT_BLOCK + 1];
+    (void)mt_ellpack_pack(n, columns, room, block);
+    return block;
+}
+
 Test(ellpack, rows_are_bit_identical_to_a_plain_loop)
 {
     static double a_d[MOST * ROW], out_d[MOST + 1];
@@ -73,12 +82,12 @@ Test(ellpack, rows_are_bit_identical_to_a_plain_loop)
         out16[n] = out32[n] = 12345;
         out_d[n] = 12345;
         mt_ellpack_rows_float16(n, d_f, a_f, column16, VALUES, v_f, out16);
-        mt_ellpack_rows_float32(n, d_f, a_f, column32, v_f, v_f, out32);
-        mt_ellpack_rows_double32(n, d, a_d, column32, v, v, out_d);
+        mt_ellpack_rows_float(n, d_f, a_f, packed(n, column32), v_f, v_f, out32);
+        mt_ellpack_rows_double(n, d, a_d, packed(n, column32), v, v, out_d);
         for (size_t row = 0; row < n; row++) {
             cr_expect_eq(out_d[row], obvious_double(row), "row %zu of %zu, double", row, n);
-            cr_expect_eq(out16[row], obvious_float(row), "row %zu of %zu, float, 16 bits", row, n);
-            cr_expect_eq(out32[row], obvious_float(row), "row %zu of %zu, float, 32 bits", row, n);
+            cr_expect_eq(out16[row], obvious_float(row), "row %zu of %zu, float, a tile", row, n);
+            cr_expect_eq(out32[row], obvious_float(row), "row %zu of %zu, float, a mesh", row, n);
         }
         cr_expect(out16[n] == 12345 && out32[n] == 12345 && out_d[n] == 12345, "written after row %zu", n);
     }
@@ -96,7 +105,7 @@ Test(ellpack, local_values_can_be_any_range_of_v)
             a_d[mt_block_index(N, ROW, row, k)] = a[row][k];
             column32[mt_block_index(N, ROW, row, k)] = column[row][k];
         }
-    mt_ellpack_rows_double32(N, d, a_d, column32, v + FROM, v, out);
+    mt_ellpack_rows_double(N, d, a_d, packed(N, column32), v + FROM, v, out);
     for (size_t row = 0; row < N; row++) {
         double expected = d[row] * v[FROM + row];
         for (size_t k = 0; k < ROW; k++) expected += a[row][k] * v[column[row][k]];
@@ -120,6 +129,91 @@ Test(ellpack, columns_of_16_bits_address_65536_values)
     mt_ellpack_rows_float16(N, d_f, a_f, columns, REACH, values, out);
     for (size_t row = 0; row < N; row++) cr_expect_eq(out[row], (float)(REACH - 1 - 2000 * row));
     free(values);
+}
+
+/* ---- packed columns ---- */
+
+enum { MANY = 200000, SPAN = 65536 }; /* values, and columns that 16 bits can address */
+
+/* Rows of several blocks, the last one narrow, and their results by the plain loop with the unpacked columns. */
+typedef struct wide_rows {
+    float d_f[MOST], a_f[MOST * ROW], v_f[MANY], v_low[MOST], out_f[MOST], high[MOST], low[MOST];
+    double d_d[MOST], a_d[MOST * ROW], v_d[MANY], out_d[MOST];
+    uint32_t column[MOST * ROW];
+} wide_rows;
+
+/* Selects the columns of a block from `span` consecutive values, including the first and the last. */
+static void choose_columns(size_t n, uint32_t span, uint32_t *columns)
+{
+    const uint32_t first = (uint32_t)uniform(0, MANY - span + 1);
+    for (size_t k = 0; k < n; k++) columns[k] = first + (uint32_t)uniform(0, span);
+    const size_t at = (size_t)uniform(0, (double)n);
+    columns[at] = first;
+    columns[(at + 1) % n] = first + span - 1;
+}
+
+/* Computes row `row`, whose entries start at `at` with this stride. */
+static void compute_plain(wide_rows *r, size_t row, size_t at, size_t stride)
+{
+    volatile double sum_d = r->d_d[row] * r->v_d[row];
+    volatile float sum_f = r->d_f[row] * r->v_f[row], increment = r->v_low[row];
+    for (size_t k = 0; k < ROW; k++, at += stride) {
+        const size_t from = r->column[at];
+        volatile double product_d = r->a_d[at] * r->v_d[from];
+        volatile float product_f = r->a_f[at] * r->v_f[from], difference = r->v_f[from] - r->v_f[row],
+                       rise = r->a_f[at] * difference;
+        sum_d = sum_d + product_d, sum_f = sum_f + product_f, increment = increment + rise;
+    }
+    volatile float high = r->v_f[row] + increment, v_there = high - increment, rest = high - v_there,
+                   v_error = r->v_f[row] - v_there, error = increment - rest;
+    r->out_d[row] = sum_d, r->out_f[row] = sum_f, r->high[row] = high, r->low[row] = v_error + error;
+}
+
+/* Computes the rows from block `first` on by the kernels of an instruction set, and compares the bits. */
+static void compare_from(
+    size_t first, const mt_kernels *kernels, const wide_rows *r, const mt_ellpack_columns *columns)
+{
+    static float out_f[MOST], high[MOST], low[MOST];
+    static double out_d[MOST];
+    const size_t row = first * MT_BLOCK, n = MOST - row, at = row * ROW;
+    memcpy(low, r->v_low + row, n * sizeof *low);
+    kernels->rows_float(n, r->d_f + row, r->a_f + at, columns + first, r->v_f + row, r->v_f, out_f);
+    kernels->rows_double(n, r->d_d + row, r->a_d + at, columns + first, r->v_d + row, r->v_d, out_d);
+    kernels->rows_double_word(n, r->a_f + at, columns + first, r->v_f + row, r->v_f, 1, low, high);
+    cr_expect_arr_eq(out_f, r->out_f + row, n * sizeof *out_f, "float, %s", kernels->isa);
+    cr_expect_arr_eq(out_d, r->out_d + row, n * sizeof *out_d, "double, %s", kernels->isa);
+    cr_expect_arr_eq(high, r->high + row, n * sizeof *high, "double words, %s", kernels->isa);
+    cr_expect_arr_eq(low, r->low + row, n * sizeof *low, "double words, low parts, %s", kernels->isa);
+}
+
+/* Each combination of blocks with columns that just fit 16 bits, and that just do not. */
+Test(ellpack, packed_columns_change_no_bit_on_any_instruction_set)
+{
+    enum { BLOCKS = (MOST + MT_BLOCK - 1) / MT_BLOCK };
+    static wide_rows r;
+    static uint32_t room[MOST * ROW];
+    mt_ellpack_columns block[BLOCKS];
+    const mt_kernels *all[MT_ISAS];
+    const size_t n_all = mt_kernels_all(all);
+    for (size_t k = 0; k < MANY; k++) r.v_f[k] = (float)(r.v_d[k] = uniform(-90, 40));
+    for (unsigned wide = 0; wide < 1U << BLOCKS; wide++) {
+        size_t bytes = 0;
+        for (size_t k = 0; k < MOST * ROW; k++) r.a_f[k] = (float)(r.a_d[k] = uniform(-0.1, 0.2));
+        for (size_t b = 0; b < BLOCKS; b++) {
+            const size_t width = mt_block_width(MOST, MT_BLOCK * b), at = MT_BLOCK * ROW * b;
+            choose_columns(width * ROW, SPAN + (wide >> b & 1), r.column + at);
+            bytes += width * ROW * (wide >> b & 1 ? sizeof(uint32_t) : sizeof(uint16_t));
+            for (size_t row = MT_BLOCK * b; row < MT_BLOCK * b + width; row++) {
+                r.d_f[row] = (float)(r.d_d[row] = uniform(0, 1));
+                r.v_low[row] = r.v_f[row] * (float)uniform(-0x1p-24, 0x1p-24);
+                compute_plain(&r, row, at + row % MT_BLOCK, width);
+            }
+        }
+        const char *end = mt_ellpack_pack(MOST, r.column, room, block);
+        cr_expect_eq((size_t)(end - (char *)room), bytes, "combination %u", wide);
+        for (size_t i = 0; i < n_all; i++)
+            for (size_t first = 0; first < BLOCKS; first++) compare_from(first, all[i], &r, block);
+    }
 }
 
 /* Returns the sum of a row with entries that sum to 1, to the precision of a long double, and the size of its increment. */
@@ -161,7 +255,7 @@ Test(ellpack, double_word_errors_are_bounded_on_every_instruction_set)
             memcpy(low, v_low, sizeof low);
             memcpy(low32, v_low, sizeof low);
             all[i]->rows_double_word16(MOST, a_f, column16, v_f, v_f, 1, low, out);
-            all[i]->rows_double_word32(MOST, a_f, column32, v_f, v_f, 1, low32, out32);
+            all[i]->rows_double_word(MOST, a_f, packed(MOST, column32), v_f, v_f, 1, low32, out32);
             cr_assert_arr_eq(out, out32, sizeof out);
             cr_assert_arr_eq(low, low32, sizeof low);
             for (size_t row = 0; row < MOST; row++) {

@@ -43,22 +43,33 @@ static rows random_rows(void)
     return r;
 }
 
+/* Returns columns packed in static memory, valid until the next call. */
+static const mt_ellpack_columns *packed(size_t n, const uint32_t *columns)
+{
+    static uint32_t room[MOST * ROW];
+    static mt_ellpack_columns block[MOST / MT_BLOCK + 1];
+    (void)mt_ellpack_pack(n, columns, room, block);
+    return block;
+}
+
+/* Rows of a tile and, packed, of a mesh. */
 typedef struct result {
-    float float16[MOST], float32[MOST], high[MOST], low[MOST], high32[MOST], low32[MOST];
-    double double32[MOST];
+    float float16[MOST], of_mesh[MOST], high[MOST], low[MOST], high_mesh[MOST], low_mesh[MOST];
+    double double_mesh[MOST];
 } result;
 
 static result multiply(const mt_kernels *kernels, size_t n, const rows *r)
 {
+    const mt_ellpack_columns *columns = packed(n, r->column32);
     result out;
     memset(&out, 0, sizeof out);
     kernels->rows_float16(n, r->d_f, r->a_f, r->column16, r->v_f, r->v_f, out.float16);
-    kernels->rows_float32(n, r->d_f, r->a_f, r->column32, r->v_f, r->v_f, out.float32);
-    kernels->rows_double32(n, r->d_d, r->a_d, r->column32, r->v_d, r->v_d, out.double32);
+    kernels->rows_float(n, r->d_f, r->a_f, columns, r->v_f, r->v_f, out.of_mesh);
+    kernels->rows_double(n, r->d_d, r->a_d, columns, r->v_d, r->v_d, out.double_mesh);
     memcpy(out.low, r->v_low, n * sizeof *out.low);
-    memcpy(out.low32, r->v_low, n * sizeof *out.low32);
+    memcpy(out.low_mesh, r->v_low, n * sizeof *out.low_mesh);
     kernels->rows_double_word16(n, r->a_f, r->column16, r->v_f, r->v_f, 1, out.low, out.high);
-    kernels->rows_double_word32(n, r->a_f, r->column32, r->v_f, r->v_f, 1, out.low32, out.high32);
+    kernels->rows_double_word(n, r->a_f, columns, r->v_f, r->v_f, 1, out.low_mesh, out.high_mesh);
     return out;
 }
 
@@ -69,9 +80,8 @@ Test(kernels, rows_are_bit_identical_on_every_instruction_set)
     for (size_t n = 1; n <= MOST; n++) {
         const rows r = random_rows();
         const result first = multiply(all[0], n, &r);
-        cr_expect(
-            memcmp(first.float16, first.float32, sizeof first.float16) == 0, "columns of 16 and 32 bits");
-        cr_expect(memcmp(first.high, first.high32, 2 * sizeof first.high) == 0, "double words of both");
+        cr_expect(memcmp(first.float16, first.of_mesh, sizeof first.float16) == 0, "of a tile and of a mesh");
+        cr_expect(memcmp(first.high, first.high_mesh, 2 * sizeof first.high) == 0, "double words of both");
         for (size_t k = 1; k < n_all; k++) {
             const result other = multiply(all[k], n, &r);
             EXPECT_SAME_BITS(&first, &other, sizeof first, "%s, %zu rows", all[k]->isa, n);
@@ -100,17 +110,18 @@ Test(kernels, a_row_does_not_depend_on_its_position_in_the_block)
             memset(&alone, 0, sizeof alone);
             for (size_t row = 0; row < n; row++) {
                 const size_t at = ROW * row;
+                const mt_ellpack_columns *columns = packed(1, r.column32 + at);
                 all[i]->rows_float16(
                     1, r.d_f + row, r.a_f + at, r.column16 + at, r.v_f + row, r.v_f, alone.float16 + row);
-                all[i]->rows_float32(
-                    1, r.d_f + row, r.a_f + at, r.column32 + at, r.v_f + row, r.v_f, alone.float32 + row);
-                all[i]->rows_double32(
-                    1, r.d_d + row, r.a_d + at, r.column32 + at, r.v_d + row, r.v_d, alone.double32 + row);
-                alone.low[row] = alone.low32[row] = r.v_low[row];
+                all[i]->rows_float(
+                    1, r.d_f + row, r.a_f + at, columns, r.v_f + row, r.v_f, alone.of_mesh + row);
+                all[i]->rows_double(
+                    1, r.d_d + row, r.a_d + at, columns, r.v_d + row, r.v_d, alone.double_mesh + row);
+                alone.low[row] = alone.low_mesh[row] = r.v_low[row];
                 all[i]->rows_double_word16(
                     1, r.a_f + at, r.column16 + at, r.v_f + row, r.v_f, 1, alone.low + row, alone.high + row);
-                all[i]->rows_double_word32(1, r.a_f + at, r.column32 + at, r.v_f + row, r.v_f, 1,
-                    alone.low32 + row, alone.high32 + row);
+                all[i]->rows_double_word(1, r.a_f + at, columns, r.v_f + row, r.v_f, 1, alone.low_mesh + row,
+                    alone.high_mesh + row);
             }
             EXPECT_SAME_BITS(&alone, &together, sizeof alone, "%s, %zu rows", all[i]->isa, n);
         }
@@ -135,8 +146,8 @@ Test(kernels, subnormal_values_are_preserved)
         const result out = multiply(all[i], MOST, &r);
         for (size_t row = 0; row < MOST; row++) {
             cr_expect_eq(out.float16[row], FLT_MIN / 4, "%s, row %zu", all[i]->isa, row);
-            cr_expect_eq(out.float32[row], FLT_MIN / 4, "%s, row %zu", all[i]->isa, row);
-            cr_expect_eq(out.double32[row], DBL_MIN / 4, "%s, row %zu", all[i]->isa, row);
+            cr_expect_eq(out.of_mesh[row], FLT_MIN / 4, "%s, row %zu", all[i]->isa, row);
+            cr_expect_eq(out.double_mesh[row], DBL_MIN / 4, "%s, row %zu", all[i]->isa, row);
         }
     }
 }
