@@ -36,7 +36,8 @@ mt_kernels(mt_solver "${kernels}")
 # source lists the operations in an order that is faster without the scheduling above.
 set(text ${CMAKE_BINARY_DIR}/generated/solver/cells/compiled/kernel_text.inc)
 set(head solver/kernels/lanes.h solver/kernels/functions.h solver/kernels/rare_functions.h solver/cells/pace.h)
-set(tail solver/kernels/multirate.h solver/kernels/block.h solver/kernels/multirate_equations.h solver/cells/kernel.h)
+set(tail solver/kernels/multirate.h solver/kernels/block.h solver/kernels/multirate_equations.h solver/kernels/tables.h
+    solver/kernels/tables_equations.h solver/cells/kernel.h)
 set(flags_base -std=c17 -O2 ${exact})
 add_custom_command(OUTPUT ${text} VERBATIM
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUT=${text} -D "HEAD=${head}" -D "TAIL=${tail}" -D "BASE=${flags_base}"

@@ -14,7 +14,14 @@
  *
  *   MODEL_CURRENTS                 cell_NAME_currents
  *   CURRENTS                       number of currents
- *   cell_currents(c, v, s, i)      computes them; cell_step uses it, too
+ *   cell_currents(p, c, v, s, i)   computes them; cell_step uses it, too
+ *
+ * A model whose functions of V can be read from tables (solver/kernels/tables.h) also defines
+ *
+ *   MODEL_TABULATED, MODEL_TABULATED_MULTIRATE, MODEL_FUNCTIONS
+ *                                  cell_NAME_tabulated, cell_NAME_tabulated_multirate and cell_NAME_functions
+ *   FUNCTIONS                      number of functions, at most MT_TABLE_FUNCTIONS_MAX. cell_step calls function_of_v
+ *                                  (solver/cells/pace.h) for each of them
  *
  * The build compiles the file for each arithmetic and instruction set, and ipu/tally/tally.cmake counts its instructions (MT_TALLY). */
 #include <stdbool.h>
@@ -22,16 +29,71 @@
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/multirate_equations.h"
+#include "solver/kernels/tables_equations.h"
 
 /* Iterates over the states without a loop, which the tally cannot count: compilers unroll 43 iterations only on request. */
 #define EACH_STATE(k) _Pragma("GCC unroll 64") for (size_t k = 0; k < STATES; k++)
 
+#if defined(MODEL_TABULATED) && !defined(MT_TALLY) && !defined(MT_DOUBLE)
+#    define WITH_TABLES
+#endif
+
+#ifdef WITH_TABLES
+/* Computes the functions of V that tables contain. */
+__attribute__((noinline)) static void compute_functions(
+    real step, bool relaxes, const lanes c[CONSTANTS], lanes v, lanes of_v[FUNCTIONS])
+{
+    lanes s[STATES], next[STATES];
+    EACH_STATE(k) s[k] = lanes_all(0); /* no function depends on them */
+    (void)cell_step((pace){lanes_all(step), step, relaxes, FUNCTIONS_STORED, of_v}, c, v, s, next);
+}
+
+/* Reads the functions of V from tables; outside their range computes them. */
+static inline void read_functions(const mt_tables *tables, const uint16_t *of, real step, bool relaxes,
+    const lanes c[CONSTANTS], lanes v, lanes of_v[FUNCTIONS])
+{
+    const located at = locate(v);
+    look_up(tables, FUNCTIONS, of, &at, of_v);
+    if (!lanes_any_below(at.margin, (real)0)) return;
+    lanes computed[FUNCTIONS];
+    compute_functions(step, relaxes, c, v, computed);
+    for (size_t k = 0; k < FUNCTIONS; k++)
+        of_v[k] = lanes_select_below(at.margin, (real)0, computed[k], of_v[k]);
+}
+#endif
+
+/* The source of the functions of V of LANES cells. reads: from tables, otherwise they are computed; known to the compiler. of: the variants
+ * of the cells; NULL: all have the first one. */
+typedef struct source {
+    bool reads;
+    const mt_tables *tables;
+    const uint16_t *of;
+} source;
+
+/* Computes the next states of LANES cells, and returns the change of V. */
+static inline lanes step_from(
+    source from, pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
+{
+#ifdef WITH_TABLES
+    lanes of_v[FUNCTIONS];
+    if (from.reads) {
+        read_functions(from.tables, from.of, p.step, p.relaxes, c, v, of_v);
+        p.functions = FUNCTIONS_READ;
+        p.of_v = of_v;
+    }
+#else
+    (void)from;
+#endif
+    return cell_step(p, c, v, s, next);
+}
+
 /* Advances LANES cells by one step; their states are `stride` numbers apart. Returns the new V. */
-static inline lanes step_lanes(real dt, const lanes c[CONSTANTS], lanes v, real *state, size_t stride)
+static inline lanes step_lanes(
+    source from, real dt, const lanes c[CONSTANTS], lanes v, real *state, size_t stride)
 {
     lanes s[STATES], next[STATES];
     EACH_STATE(k) s[k] = lanes_load(state + k * stride);
-    v += cell_step((pace){lanes_all(dt), dt, false}, c, v, s, next);
+    v += step_from(from, (pace){.dt = lanes_all(dt), .step = dt}, c, v, s, next);
     EACH_STATE(k) lanes_store(state + k * stride, next[k]);
     return v;
 }
@@ -50,14 +112,14 @@ void ode(uint32_t n, const loaded *restrict of_all, float *restrict state, const
     lanes c[CONSTANTS];
     compiled_in(of_all->constants, c);
     for (uint32_t cell = 0; cell < n; cell++)
-        v_out[cell] = step_lanes(of_all->dt, c, v_in[cell], state + cell, MT_BLOCK);
+        v_out[cell] = step_lanes((source){0}, of_all->dt, c, v_in[cell], state + cell, MT_BLOCK);
 }
 
 void ode_mixed(uint32_t n, float dt, const float (*restrict constants)[CONSTANTS],
     const uint16_t *restrict of, float *restrict state, const float *restrict v_in, float *restrict v_out)
 {
     for (uint32_t cell = 0; cell < n; cell++)
-        v_out[cell] = step_lanes(dt, constants[of[cell]], v_in[cell], state + cell, MT_BLOCK);
+        v_out[cell] = step_lanes((source){0}, dt, constants[of[cell]], v_in[cell], state + cell, MT_BLOCK);
 }
 
 /* The same for cells that are evaluated in a multirate step; solver/plan/codelets_tally.c selects them. */
@@ -66,7 +128,7 @@ static inline void evaluate_one(
 {
     real s[STATES], next[STATES];
     EACH_STATE(k) s[k] = state[k * MT_BLOCK];
-    *change = cell_step((pace){*since * dt, dt, true}, c, v, s, next);
+    *change = cell_step((pace){.dt = *since * dt, .step = dt, .relaxes = true}, c, v, s, next);
     *kept = v;
     *since = 0;
     EACH_STATE(k) state[k * MT_BLOCK] = next[k];
@@ -152,13 +214,14 @@ static inline void take_constants(at_work *w, const uint16_t *of)
 
 /* Steps the first `width` cells of a block for MT_BLOCK cells. `of` NULL: all cells have the current variant; otherwise of[cell] selects
  * it. */
-static void step_block(
-    at_work *w, size_t width, const uint16_t *of, real dt, real *state, const real *v_in, real *v_out)
+static void step_block(at_work *w, source from, size_t width, const uint16_t *of, real dt, real *state,
+    const real *v_in, real *v_out)
 {
     for (size_t lane = 0; lane < width; lane += LANES) {
         if (of) take_constants(w, of + lane);
+        from.of = of ? of + lane : NULL;
         lanes_store(
-            v_out + lane, step_lanes(dt, w->constant, lanes_load(v_in + lane), state + lane, MT_BLOCK));
+            v_out + lane, step_lanes(from, dt, w->constant, lanes_load(v_in + lane), state + lane, MT_BLOCK));
     }
 }
 
@@ -221,12 +284,9 @@ static void fetch_next_block(const real *state)
         __builtin_prefetch((const void *)((uintptr_t)state + ahead + byte), 1);
 }
 
-/* Flattened, so that the parts of a step are computed in parallel. */
-__attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model, const real *constants,
-    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+static inline void step_all(source from, const real *constants, size_t n_variants, const uint16_t *of,
+    real dt, size_t n, real *state, const real *v_in, real *v_out)
 {
-    (void)model;
-    const real dt = (real)dt_ms;
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
     for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
@@ -235,10 +295,27 @@ __attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model
         block_room room;
         if (width == MT_BLOCK) fetch_next_block(own.state);
         const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
-        step_block(&w, width, whole.of, dt, whole.state, whole.v_in, whole.v_out);
+        step_block(&w, from, width, whole.of, dt, whole.state, whole.v_in, whole.v_out);
         if (width < MT_BLOCK) narrow_block(width, &room, own);
     }
 }
+
+/* Flattened, so that the parts of a step are computed in parallel. */
+__attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model, const real *constants,
+    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+{
+    (void)model;
+    step_all((source){0}, constants, n_variants, of, (real)dt_ms, n, state, v_in, v_out);
+}
+
+#    ifdef WITH_TABLES
+__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED)(const mt_tables *tables, const real *constants,
+    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+{
+    step_all((source){.reads = true, .tables = tables}, constants, n_variants, of, (real)dt_ms, n, state,
+        v_in, v_out);
+}
+#    endif
 
 /* ---- multirate ---- */
 
@@ -248,12 +325,13 @@ typedef struct paced {
 } paced;
 
 /* Evaluates the cells with a negative margin among LANES cells. */
-static inline void evaluate(
-    real dt, lanes margin, const lanes c[CONSTANTS], lanes v, lanes since, real *state, const paced *p)
+static inline void evaluate(source from, real dt, lanes margin, const lanes c[CONSTANTS], lanes v,
+    lanes since, real *state, const paced *p)
 {
     lanes s[STATES], next[STATES];
     for (size_t k = 0; k < STATES; k++) s[k] = lanes_load(state + k * MT_BLOCK);
-    const lanes change = cell_step((pace){since * dt, dt, true}, c, v, s, next);
+    const pace many = {.dt = since * dt, .step = dt, .relaxes = true};
+    const lanes change = step_from(from, many, c, v, s, next);
     for (size_t k = 0; k < STATES; k++)
         lanes_store(state + k * MT_BLOCK, lanes_select_below(margin, (real)0, next[k], s[k]));
     lanes_store(p->change, lanes_select_below(margin, (real)0, change, lanes_load(p->change)));
@@ -261,8 +339,8 @@ static inline void evaluate(
     lanes_store(p->since, lanes_select_below(margin, (real)0, lanes_all(0), since));
 }
 
-static void step_block_multirate(at_work *w, size_t width, const uint16_t *of, const multirate_rule *rule,
-    real *state, const paced *p, const real *v_in, real *v_out)
+static void step_block_multirate(at_work *w, source from, size_t width, const uint16_t *of,
+    const multirate_rule *rule, real *state, const paced *p, const real *v_in, real *v_out)
 {
     for (size_t lane = 0; lane < width; lane += LANES) {
         const paced here = {p->kept + lane, p->change + lane, p->since + lane};
@@ -270,7 +348,8 @@ static void step_block_multirate(at_work *w, size_t width, const uint16_t *of, c
                     margin = multirate_margin(rule, v, lanes_load(here.kept), lanes_load(here.change), since);
         if (lanes_any_below(margin, (real)0)) {
             if (of) take_constants(w, of + lane);
-            evaluate(rule->dt_ms, margin, w->constant, v, since, state + lane, &here);
+            from.of = of ? of + lane : NULL;
+            evaluate(from, rule->dt_ms, margin, w->constant, v, since, state + lane, &here);
         } else {
             lanes_store(here.since, since);
         }
@@ -297,28 +376,68 @@ static void narrow_paced(size_t width, const paced_room *room, const paced *to)
     narrow(1, width, room->since, to->since);
 }
 
-__attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_model *model,
-    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
-    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
+static inline void step_all_multirate(source from, const real *constants, size_t n_variants,
+    const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, const paced *all,
+    const real *v_in, real *v_out)
 {
-    (void)model;
     const multirate_rule rule = multirate_rule_of(step);
     at_work w;
     begin_work(&w, constants, n_variants, of != NULL, n);
     for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
         const size_t width = n - cell < MT_BLOCK ? n - cell : MT_BLOCK;
         const block own = {state + cell * STATES, v_in + cell, v_out + cell, of ? of + cell : NULL};
-        const paced own_pace = {kept + cell, change + cell, since + cell};
+        const paced own_pace = {all->kept + cell, all->change + cell, all->since + cell};
         block_room room;
         paced_room pace_room;
         const block whole = width == MT_BLOCK ? own : widen_block(width, own, &room);
         const paced whole_pace = width == MT_BLOCK ? own_pace : widen_paced(width, &own_pace, &pace_room);
-        step_block_multirate(&w, width, whole.of, &rule, whole.state, &whole_pace, whole.v_in, whole.v_out);
+        step_block_multirate(
+            &w, from, width, whole.of, &rule, whole.state, &whole_pace, whole.v_in, whole.v_out);
         if (width == MT_BLOCK) continue;
         narrow_block(width, &room, own);
         narrow_paced(width, &pace_room, &own_pace);
     }
 }
+
+__attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_model *model,
+    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
+{
+    (void)model;
+    const paced all = {kept, change, since};
+    step_all_multirate((source){0}, constants, n_variants, of, step, n, state, &all, v_in, v_out);
+}
+
+#    ifdef WITH_TABLES
+__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED_MULTIRATE)(const mt_tables *tables,
+    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
+{
+    const paced all = {kept, change, since};
+    step_all_multirate((source){.reads = true, .tables = tables}, constants, n_variants, of, step, n, state,
+        &all, v_in, v_out);
+}
+#    endif
+
+#    if defined(MODEL_FUNCTIONS) && defined(MT_DOUBLE)
+void MT_KERNEL(MODEL_FUNCTIONS)(const struct mt_cell_model *model, const double *constants, double dt_ms,
+    bool multirate, size_t n, const double *v_mV, double *of_v)
+{
+    (void)model;
+    lanes c[CONSTANTS], s[STATES], next[STATES], y[FUNCTIONS];
+    for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
+    for (int k = 0; k < STATES; k++) s[k] = lanes_all(0); /* no function depends on them */
+    const pace p = {lanes_all(dt_ms), dt_ms, multirate, FUNCTIONS_STORED, y};
+    for (size_t point = 0; point < n; point++) {
+        (void)cell_step(p, c, lanes_all(v_mV[point]), s, next);
+        for (size_t k = 0; k < FUNCTIONS; k++) {
+            real of_lane[LANES];
+            lanes_store(of_lane, y[k]);
+            of_v[point * FUNCTIONS + k] = of_lane[0];
+        }
+    }
+}
+#    endif
 
 #    if defined(MODEL_CURRENTS) && defined(MT_DOUBLE)
 void MT_KERNEL(MODEL_CURRENTS)(const struct mt_cell_model *model, const double *parameters, double v_mV,
@@ -332,7 +451,7 @@ void MT_KERNEL(MODEL_CURRENTS)(const struct mt_cell_model *model, const double *
         memcpy(constants, parameters, sizeof constants);
     for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
     for (int k = 0; k < STATES; k++) s[k] = lanes_all(states[k]);
-    cell_currents(c, lanes_all(v_mV), s, i);
+    cell_currents((pace){0}, c, lanes_all(v_mV), s, i);
     for (int k = 0; k < CURRENTS; k++) {
         real of_lane[LANES];
         lanes_store(of_lane, i[k]);

@@ -84,6 +84,13 @@ mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, siz
     return mt_fail(MT_INPUT, "cell type '%.40s'; allowed: %s", name, names);
 }
 
+size_t mt_cell_model_calcium(const mt_cell_model *model)
+{
+    for (size_t k = 0; k < model->n_states; k++)
+        if (strcmp(model->states[k].name, "Ca_i") == 0 && strcmp(model->states[k].unit, "mM") == 0) return k;
+    return SIZE_MAX;
+}
+
 static void constants_of(const mt_cell_model *model, const mt_cell_variant *variant, double *constants)
 {
     if (model->constants)
@@ -112,8 +119,12 @@ void mt_cell_constants_float(
 void mt_cell_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV)
 {
-    model->kernel_float[mt_kernels_used()->set](
-        model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+    const mt_isa set = mt_kernels_used()->set;
+    if (model->tables)
+        model->tabulated_float[set](
+            model->tables, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+    else
+        model->kernel_float[set](model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
 void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
@@ -140,8 +151,13 @@ void mt_cell_multirate_react_float(const mt_cell_model *model, const float *cons
     float *change_mV, float *since, const float *v_in_mV, float *v_out_mV)
 {
     const mt_multirate_step at = limited(model, step);
-    model->multirate_float[mt_kernels_used()->set](
-        model, constants, n_variants, of, &at, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
+    const mt_isa set = mt_kernels_used()->set;
+    if (model->tables)
+        model->tabulated_multirate_float[set](model->tables, constants, n_variants, of, &at, n, state,
+            kept_mV, change_mV, since, v_in_mV, v_out_mV);
+    else
+        model->multirate_float[set](
+            model, constants, n_variants, of, &at, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }
 
 void mt_cell_multirate_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,

@@ -15,6 +15,7 @@
 #include "ipu/cost/mix.h"
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/kernels.h"
+#include "solver/kernels/tables.h"
 
 /* A state, a parameter or a current. Names have at most MT_CELL_NAME - 1 bytes: letters, digits and underscores. They become keys of YAML
  * files, columns and datasets. No state has the name of another array of a run (mt_array in solver/backends/backend.h): V, activation, a
@@ -67,6 +68,18 @@ typedef void mt_cell_multirate_double(const struct mt_cell_model *model, const d
     size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, double *state,
     double *kept_mV, double *change_mV, double *since, const double *v_in_mV, double *v_out_mV);
 
+/* Same in single precision, with functions of V from tables (solver/kernels/tables.h). */
+typedef void mt_cell_tabulated_float(const mt_tables *tables, const float *constants, size_t n_variants,
+    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_tabulated_multirate_float(const mt_tables *tables, const float *constants,
+    size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, float *state,
+    float *kept_mV, float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);
+
+/* Computes the functions of V that tables contain, of_v[n][n_functions], at n values of V, for the constants of a variant [n_constants] and
+ * the step that they are used in. */
+typedef void mt_cell_functions(const struct mt_cell_model *model, const double *constants, double dt_ms,
+    bool multirate, size_t n, const double *v_mV, double *of_v);
+
 /* Computes the currents [n_currents] of one cell with parameters [n_parameters] in a state, by the expressions of its step, in double
  * precision. */
 typedef void mt_cell_currents(const struct mt_cell_model *model, const double *parameters, double v_mV,
@@ -116,6 +129,12 @@ typedef struct mt_cell_model {
     mt_cell_kernel_double *kernel_double[MT_ISAS];
     mt_cell_multirate_float *multirate_float[MT_ISAS];
     mt_cell_multirate_double *multirate_double[MT_ISAS];
+    size_t n_functions; /* of V in tables; 0: the model has no kernels with tables */
+    mt_cell_functions *functions;
+    mt_cell_tabulated_float *tabulated_float[MT_ISAS];
+    mt_cell_tabulated_multirate_float *tabulated_multirate_float[MT_ISAS];
+    /* If not NULL, mt_cell_react_float and mt_cell_multirate_react_float use these kernels (solver/cells/tabulated.h). */
+    const mt_tables *tables;
     /* Instruction mixes of a cell's step on a tile: all cells of one variant, or mixed; and of its evaluation with multirate stepping. */
     struct {
         ipu_mix ode, ode_mixed, ode_multirate, ode_mixed_multirate;
@@ -149,6 +168,9 @@ void mt_cell_variant_names(const mt_cell_model *model, char *text, size_t size);
 /* Find a model of the table or a variant by name. MT_INPUT if it does not exist; the message lists the names. */
 MT_NODISCARD mt_status mt_cell_model_find(const char *name, const mt_cell_model **model);
 MT_NODISCARD mt_status mt_cell_variant_find(const mt_cell_model *model, const char *name, size_t *variant);
+
+/* Returns the index of the state Ca_i in mM, intracellular calcium; SIZE_MAX: the model has none. */
+size_t mt_cell_model_calcium(const mt_cell_model *model);
 
 /* Fill constants[n][n_constants] for n variants of a model, rounded to the arithmetic of the kernels that read them. */
 void mt_cell_constants_float(

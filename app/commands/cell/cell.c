@@ -224,14 +224,6 @@ typedef struct record {
     size_t calcium, drawn;           /* indices of states; SIZE_MAX: none */
 } record;
 
-/* Returns the index of intracellular calcium; SIZE_MAX: none in mM. */
-static size_t find_calcium(const mt_cell_model *model)
-{
-    for (size_t k = 0; k < model->n_states; k++)
-        if (strcmp(model->states[k].name, "Ca_i") == 0 && strcmp(model->states[k].unit, "mM") == 0) return k;
-    return SIZE_MAX;
-}
-
 static double calcium_of(const record *x)
 {
     return x->calcium == SIZE_MAX ? NAN : mt_lone_cell_state(&x->cell, x->calcium);
@@ -251,7 +243,7 @@ static mt_status begin_picture(mt_arena *arena, const request *r, record *x)
 static mt_status begin_record(mt_arena *arena, const request *r, FILE *trace, record *x)
 {
     const mt_pulse_steps *s = &r->steps;
-    x->calcium = find_calcium(r->cell.model);
+    x->calcium = mt_cell_model_calcium(r->cell.model);
     MT_TRY(mt_lone_cell_make(arena, r->cell.model, &r->cell.variant, r->cell.dt_ms, r->single, r->cell.v_mV,
         r->cell.states, &x->cell));
     x->cell.carried = r->pulses.carried;

@@ -22,8 +22,9 @@ static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
 
 /* Computes the currents [pA/pF], positive outwards. */
 static inline void cell_currents(
-    const lanes c[CONSTANTS], lanes v_mV, const lanes s[STATES], lanes i[CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v_mV, const lanes s[STATES], lanes i[CURRENTS])
 {
+    (void)p;
     const lanes u = u_of(v_mV), none = u * K(0);
     i[BO_J_FI] = lanes_select_less(
         u, c[BO_THETA_V], none, c[BO_G_FI] * s[BO_V] * (u - c[BO_THETA_V]) * (u - c[BO_U_U]));
@@ -60,7 +61,7 @@ static inline lanes cell_step(
     /* With gates as of the last evaluation, many steps ago, action potentials would be up to 0.4 % longer. */
     lanes now[STATES];
     for (int k = 0; k < STATES; k++) now[k] = pace_choose(p, s[k], next[k]);
-    cell_currents(c, v_mV, now, i);
+    cell_currents(p, c, v_mV, now, i);
     return -(p.step * (i[BO_J_FI] + i[BO_J_SO] + i[BO_J_SI]));
 }
 

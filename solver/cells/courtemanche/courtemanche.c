@@ -46,6 +46,7 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 }
 
 MT_CELL_DECLARE(courtemanche);
+MT_CELL_DECLARE_TABULATED(courtemanche);
 MT_CELL_DECLARE_CURRENTS(courtemanche);
 
 /* Without delays: the default law of reaction spreading is too weak for this model's wavefronts, so each run calibrates its own. */
@@ -73,6 +74,10 @@ const mt_cell_model mt_cell_courtemanche = {
     .kernel_double = MT_CELL_KERNELS(courtemanche, double),
     .multirate_float = MT_CELL_KERNELS(courtemanche_multirate, float),
     .multirate_double = MT_CELL_KERNELS(courtemanche_multirate, double),
+    .n_functions = CRN_FUNCTIONS,
+    .functions = MT_CELL_FUNCTIONS(courtemanche),
+    .tabulated_float = MT_CELL_KERNELS(courtemanche_tabulated, float),
+    .tabulated_multirate_float = MT_CELL_KERNELS(courtemanche_tabulated_multirate, float),
     .mix =
         {
 #include "solver/cells/courtemanche/courtemanche_tally.inc"

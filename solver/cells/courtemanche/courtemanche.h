@@ -73,6 +73,41 @@ typedef enum crn_current {
     CRN_CURRENTS
 } crn_current;
 
+/* The functions of V in tables: targets and rates of the gates, what is left of the distance of m after a time step (decay_of in
+ * solver/cells/gates.h), and parts of currents. */
+typedef enum crn_function {
+    CRN_OF_V_M,
+    CRN_OF_V_M_LEFT,
+    CRN_OF_V_H,
+    CRN_OF_V_H_RATE,
+    CRN_OF_V_J,
+    CRN_OF_V_J_RATE,
+    CRN_OF_V_A_RATE,
+    CRN_OF_V_OA,
+    CRN_OF_V_UA,
+    CRN_OF_V_OI,
+    CRN_OF_V_OI_RATE,
+    CRN_OF_V_UI,
+    CRN_OF_V_UI_RATE,
+    CRN_OF_V_XR,
+    CRN_OF_V_XR_RATE,
+    CRN_OF_V_XS,
+    CRN_OF_V_XS_RATE,
+    CRN_OF_V_D,
+    CRN_OF_V_D_RATE,
+    CRN_OF_V_F,
+    CRN_OF_V_F_RATE,
+    CRN_OF_V_KUR,
+    CRN_OF_V_KR,
+    CRN_OF_V_K1,
+    CRN_OF_V_NACA_UP,
+    CRN_OF_V_NACA_DOWN,
+    CRN_OF_V_NAK,
+    CRN_OF_V_W,
+    CRN_OF_V_W_RATE,
+    CRN_FUNCTIONS
+} crn_function;
+
 /* The parameters, by the paper's names (Table 1): maximal conductances, currents and fluxes; half-saturation constants of pump, exchanger
  * and buffers; extracellular concentrations. g_Kur is the conductance of I_Kur at low V; at high V it is 11 times as large. Units are in
  * courtemanche.c. */

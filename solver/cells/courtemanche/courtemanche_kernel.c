@@ -12,7 +12,13 @@
 #define MODEL cell_courtemanche
 #define MODEL_MULTIRATE cell_courtemanche_multirate
 #define MODEL_CURRENTS cell_courtemanche_currents
-enum { STATES = CRN_STATES, CONSTANTS = CRN_CONSTANTS, CURRENTS = CRN_CURRENTS };
+#define MODEL_TABULATED cell_courtemanche_tabulated
+#define MODEL_TABULATED_MULTIRATE cell_courtemanche_tabulated_multirate
+#define MODEL_FUNCTIONS cell_courtemanche_functions
+enum { STATES = CRN_STATES, CONSTANTS = CRN_CONSTANTS, CURRENTS = CRN_CURRENTS, FUNCTIONS = CRN_FUNCTIONS };
+
+/* A function of V: its value, or the number in its table. */
+#define OF_V(name, value) function_of_v(p, CRN_OF_V_##name, value)
 
 static inline lanes cube(lanes x) { return x * x * x; }
 
@@ -31,10 +37,11 @@ static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
     return pace_choose(p, euler, p.relaxes ? relax(p.dt, gate, target, rate) : euler);
 }
 
-/* Same, for a gate that opens and closes with the rates alpha and beta. */
-static inline lanes gate_between(pace p, lanes gate, lanes alpha, lanes beta)
+/* Same, for a gate that opens and closes with the rates alpha and beta, which depend on V only: functions k and k + 1. */
+static inline lanes gate_between(pace p, int k, lanes gate, lanes alpha, lanes beta)
 {
-    return gate_step(p, gate, alpha / (alpha + beta), alpha + beta);
+    return gate_step(
+        p, gate, function_of_v(p, k, alpha / (alpha + beta)), function_of_v(p, k + 1, alpha + beta));
 }
 
 /* Gates m, h and j of the sodium current. Below and above -40 mV the rates of h and j are different functions. */
@@ -42,7 +49,9 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
 {
     const lanes m_alpha = K(3.2) * bernoulli(K(-0.1) * (v + K(47.13))),
                 m_beta = K(0.08) * lanes_exp(lanes_over(v, K(-11)));
-    next[CRN_M] = relax(p.dt, s[CRN_M], m_alpha / (m_alpha + m_beta), m_alpha + m_beta);
+    const lanes m_inf = OF_V(M, m_alpha / (m_alpha + m_beta)),
+                m_left = decay_of(p, CRN_OF_V_M_LEFT, m_alpha + m_beta);
+    next[CRN_M] = m_inf + (s[CRN_M] - m_inf) * m_left;
 
     const real knee = K(-40);
     const lanes none = v * K(0);
@@ -50,7 +59,7 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
     lanes h_beta =
         lanes_select_below(v, knee, K(3.56) * lanes_exp(K(0.079) * v) + K(3.1e5) * lanes_exp(K(0.35) * v),
             K(1 / 0.13) * logistic(lanes_over(v + K(10.66), K(-11.1))));
-    next[CRN_H] = gate_between(p, s[CRN_H], h_alpha, h_beta);
+    next[CRN_H] = gate_between(p, CRN_OF_V_H, s[CRN_H], h_alpha, h_beta);
 
     lanes j_alpha = lanes_select_below(v, knee,
         (K(-127140) * lanes_exp(K(0.2444) * v) - K(3.474e-5) * lanes_exp(K(-0.04391) * v)) * (v + K(37.78)) *
@@ -59,7 +68,7 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
     lanes j_beta = lanes_select_below(v, knee,
         K(0.1212) * lanes_exp(K(-0.01052) * v) * logistic(K(-0.1378) * (v + K(40.14))),
         K(0.3) * lanes_exp(K(-2.535e-7) * v) * logistic(K(-0.1) * (v + K(32))));
-    next[CRN_J] = gate_between(p, s[CRN_J], j_alpha, j_beta);
+    next[CRN_J] = gate_between(p, CRN_OF_V_J, s[CRN_J], j_alpha, j_beta);
 }
 
 /* Gates of the potassium currents: to, Kur, Kr and Ks. oa and ua have the same rate. lanes_over is not exact for 27.48. */
@@ -69,46 +78,49 @@ static inline void potassium_gates(
     lanes a_alpha = K(0.65) /
                     (lanes_exp(lanes_over(v + K(10), K(-8.5))) + lanes_exp(lanes_over(v - K(30), K(-59)))),
           a_beta = K(0.65) / (K(2.5) + lanes_exp(lanes_over(v + K(82), K(17)))),
-          a_rate = c[CRN_K_Q10] * (a_alpha + a_beta);
-    next[CRN_OA] = gate_step(p, s[CRN_OA], logistic(lanes_over(v + K(20.47), K(-17.54))), a_rate);
-    next[CRN_UA] = gate_step(p, s[CRN_UA], logistic(lanes_over(v + K(30.3), K(-9.6))), a_rate);
+          a_rate = OF_V(A_RATE, c[CRN_K_Q10] * (a_alpha + a_beta));
+    next[CRN_OA] = gate_step(p, s[CRN_OA], OF_V(OA, logistic(lanes_over(v + K(20.47), K(-17.54)))), a_rate);
+    next[CRN_UA] = gate_step(p, s[CRN_UA], OF_V(UA, logistic(lanes_over(v + K(30.3), K(-9.6)))), a_rate);
 
     lanes oi_alpha = K(1) / (K(18.53) + lanes_exp(lanes_over(v + K(113.7), K(10.95)))),
           oi_beta = K(1) / (K(35.56) + lanes_exp(lanes_over(v + K(1.26), K(-7.44))));
-    next[CRN_OI] = gate_step(
-        p, s[CRN_OI], logistic(lanes_over(v + K(43.1), K(5.3))), c[CRN_K_Q10] * (oi_alpha + oi_beta));
+    next[CRN_OI] = gate_step(p, s[CRN_OI], OF_V(OI, logistic(lanes_over(v + K(43.1), K(5.3)))),
+        OF_V(OI_RATE, c[CRN_K_Q10] * (oi_alpha + oi_beta)));
 
     lanes ui_alpha = K(1) / (K(21) + lanes_exp(lanes_over(v - K(185), K(-28)))),
           ui_beta = lanes_exp(lanes_over(v - K(158), K(16)));
-    next[CRN_UI] =
-        gate_step(p, s[CRN_UI], logistic((v - K(99.45)) / K(27.48)), c[CRN_K_Q10] * (ui_alpha + ui_beta));
+    next[CRN_UI] = gate_step(p, s[CRN_UI], OF_V(UI, logistic((v - K(99.45)) / K(27.48))),
+        OF_V(UI_RATE, c[CRN_K_Q10] * (ui_alpha + ui_beta)));
 
     lanes xr_alpha = K(3e-4 * 5) * bernoulli(lanes_over(v + K(14.1), K(-5))),
           xr_beta = K(7.3898e-5 * 5.1237) * bernoulli(lanes_over(v - K(3.3328), K(5.1237)));
-    next[CRN_XR] = gate_step(p, s[CRN_XR], logistic(lanes_over(v + K(14.1), K(-6.5))), xr_alpha + xr_beta);
+    next[CRN_XR] = gate_step(p, s[CRN_XR], OF_V(XR, logistic(lanes_over(v + K(14.1), K(-6.5)))),
+        OF_V(XR_RATE, xr_alpha + xr_beta));
 
     lanes xs_v = v - K(19.9), xs_alpha = K(4e-5 * 17) * bernoulli(lanes_over(xs_v, K(-17))),
           xs_beta = K(3.5e-5 * 9) * bernoulli(lanes_over(xs_v, K(9)));
-    next[CRN_XS] = gate_step(p, s[CRN_XS], K(1) / lanes_sqrt(K(1) + lanes_exp(lanes_over(xs_v, K(-12.7)))),
-        K(2) * (xs_alpha + xs_beta));
+    next[CRN_XS] =
+        gate_step(p, s[CRN_XS], OF_V(XS, K(1) / lanes_sqrt(K(1) + lanes_exp(lanes_over(xs_v, K(-12.7))))),
+            OF_V(XS_RATE, K(2) * (xs_alpha + xs_beta)));
 }
 
 /* Gates of the calcium current: d, f and fCa. With x = -(V + 10) / 6.24 the rate of d is 0.035 * 6.24 x (exp(x) + 1) / (exp(x) - 1). */
 static inline void calcium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes x = lanes_over(v + K(10), K(-6.24));
-    next[CRN_D] = gate_step(
-        p, s[CRN_D], logistic(lanes_over(v + K(10), K(-8))), K(0.035 * 6.24) * (K(2) * bernoulli(x) + x));
+    next[CRN_D] = gate_step(p, s[CRN_D], OF_V(D, logistic(lanes_over(v + K(10), K(-8)))),
+        OF_V(D_RATE, K(0.035 * 6.24) * (K(2) * bernoulli(x) + x)));
 
     lanes f_rate = K(0.0197 / 9) * lanes_exp(K(-0.0337 * 0.0337) * square(v + K(10))) + K(0.02 / 9);
-    next[CRN_F] = gate_step(p, s[CRN_F], logistic(lanes_over(v + K(28), K(6.9))), f_rate);
+    next[CRN_F] =
+        gate_step(p, s[CRN_F], OF_V(F, logistic(lanes_over(v + K(28), K(6.9)))), OF_V(F_RATE, f_rate));
 
     next[CRN_FCA] = gate_step(p, s[CRN_FCA], K(1) / (K(1) + s[CRN_CAI] * K(1 / 3.5e-4)), lanes_all(K(0.5)));
 }
 
 /* Computes the currents [pA/pF], positive outwards. */
 static inline void cell_currents(
-    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[CRN_CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[CRN_CURRENTS])
 {
     const lanes nai = s[CRN_NAI], cai = s[CRN_CAI];
 
@@ -124,20 +136,20 @@ static inline void cell_currents(
     i[CRN_I_PCA] = c[CRN_I_PCA_MAX] * cai / (cai + K(5e-4));
 
     i[CRN_I_TO] = c[CRN_G_TO] * cube(s[CRN_OA]) * s[CRN_OI] * v_k;
-    lanes kur = c[CRN_G_KUR] * (K(1) + K(10) * logistic(lanes_over(v - K(15), K(-13))));
+    lanes kur = c[CRN_G_KUR] * OF_V(KUR, K(1) + K(10) * logistic(lanes_over(v - K(15), K(-13))));
     i[CRN_I_KUR] = kur * cube(s[CRN_UA]) * s[CRN_UI] * v_k;
-    i[CRN_I_KR] = c[CRN_G_KR] * s[CRN_XR] * logistic(lanes_over(v + K(15), K(22.4))) * v_k;
+    i[CRN_I_KR] = c[CRN_G_KR] * s[CRN_XR] * OF_V(KR, logistic(lanes_over(v + K(15), K(22.4)))) * v_k;
     i[CRN_I_KS] = c[CRN_G_KS] * square(s[CRN_XS]) * v_k;
-    i[CRN_I_K1] = c[CRN_G_K1] * logistic(K(0.07) * (v + K(80))) * v_k;
+    i[CRN_I_K1] = c[CRN_G_K1] * OF_V(K1, logistic(K(0.07) * (v + K(80)))) * v_k;
 
-    lanes up = lanes_exp(c[CRN_NACA_UP] * v);     /* exp(gamma V F / RT) */
-    lanes down = lanes_exp(c[CRN_NACA_DOWN] * v); /* exp((gamma - 1) V F / RT) */
+    lanes up = OF_V(NACA_UP, lanes_exp(c[CRN_NACA_UP] * v));       /* exp(gamma V F / RT) */
+    lanes down = OF_V(NACA_DOWN, lanes_exp(c[CRN_NACA_DOWN] * v)); /* exp((gamma - 1) V F / RT) */
     i[CRN_I_NACA] = c[CRN_NACA_FACTOR] * (up * cube(nai) * c[CRN_CA_O] - down * cai * c[CRN_NACA_OUTSIDE]) /
                     (K(1) + c[CRN_K_SAT] * down);
     lanes free = c[CRN_K_MNAI] / nai;
     i[CRN_I_NAK] = c[CRN_NAK_FACTOR] / ((K(1) + free * lanes_sqrt(free)) *
-                                           (K(1) + K(0.1245) * lanes_exp(K(-0.1 / CRN_RT_F) * v) +
-                                               c[CRN_NAK_SIGMA] * lanes_exp(K(-1 / CRN_RT_F) * v)));
+                                           OF_V(NAK, K(1) + K(0.1245) * lanes_exp(K(-0.1 / CRN_RT_F) * v) +
+                                                         c[CRN_NAK_SIGMA] * lanes_exp(K(-1 / CRN_RT_F) * v)));
 }
 
 /* Computes the release of calcium [mM/ms] and advances its gates u, v and w. In units of its scale 13.67e-16 umol/ms, F_n opens u above
@@ -154,8 +166,8 @@ static inline lanes release(pace p, const lanes c[CONSTANTS], lanes v, const lan
     next[CRN_U] = relax(p.dt, s[CRN_U], open, lanes_all(K(0.125)));
     next[CRN_V] = relax(p.dt, s[CRN_V], logistic(flux - K(50)), K(1) / (K(1.91) + K(2.09) * open));
     lanes x = lanes_over(v - K(7.9), K(-5));
-    next[CRN_W] = gate_step(p, s[CRN_W], logistic(lanes_over(v - K(40), K(17))),
-        K(5. / 6 * 1.3) * bernoulli(x) + K(5. / 6 * 0.3) * x);
+    next[CRN_W] = gate_step(p, s[CRN_W], OF_V(W, logistic(lanes_over(v - K(40), K(17)))),
+        OF_V(W_RATE, K(5. / 6 * 1.3) * bernoulli(x) + K(5. / 6 * 0.3) * x));
     return i_rel;
 }
 
@@ -205,7 +217,7 @@ static inline lanes cell_step(
     sodium_gates(p, v, s, next);
     potassium_gates(p, c, v, s, next);
     calcium_gates(p, v, s, next);
-    cell_currents(c, v, s, i);
+    cell_currents(p, c, v, s, i);
     const lanes i_rel = release(p, c, v, s, i, next);
     const sums sum = sums_of(i);
     concentrations(p.dt, c, &sum, i_rel, s, next);

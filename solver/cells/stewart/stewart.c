@@ -35,6 +35,7 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 }
 
 MT_CELL_DECLARE(stewart);
+MT_CELL_DECLARE_TABULATED(stewart);
 MT_CELL_DECLARE_CURRENTS(stewart);
 
 /* Without delays: each run calibrates its spreading. */
@@ -63,6 +64,10 @@ const mt_cell_model mt_cell_stewart = {
     .kernel_double = MT_CELL_KERNELS(stewart, double),
     .multirate_float = MT_CELL_KERNELS(stewart_multirate, float),
     .multirate_double = MT_CELL_KERNELS(stewart_multirate, double),
+    .n_functions = STEWART_FUNCTIONS,
+    .functions = MT_CELL_FUNCTIONS(stewart),
+    .tabulated_float = MT_CELL_KERNELS(stewart_tabulated, float),
+    .tabulated_multirate_float = MT_CELL_KERNELS(stewart_tabulated_multirate, float),
     .mix =
         {
 #include "solver/cells/stewart/stewart_tally.inc"

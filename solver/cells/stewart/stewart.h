@@ -30,6 +30,14 @@ typedef enum stewart_current {
     STEWART_CURRENTS
 } stewart_current;
 
+/* The functions of V in tables: those of TP06, then these. */
+typedef enum stewart_function {
+    STEWART_OF_V_Y = TP06_FUNCTIONS,
+    STEWART_OF_V_SUS = STEWART_OF_V_Y + 2,
+    STEWART_OF_V_K1,
+    STEWART_FUNCTIONS
+} stewart_function;
+
 /* The parameters: those of TP06, then these. Gate s here has
  *   s_inf = 1 / (1 + exp((V + s_half) / 13)),
  *   tau_s = s_peak exp(-(V + s_centre)^2 / s_width) + s_step / (1 + exp((V - 40) / 5)) + s_floor. */

@@ -8,7 +8,15 @@
 #define MODEL cell_stewart
 #define MODEL_MULTIRATE cell_stewart_multirate
 #define MODEL_CURRENTS cell_stewart_currents
-enum { STATES = STEWART_STATES, CONSTANTS = STEWART_CONSTANTS, CURRENTS = STEWART_CURRENTS };
+#define MODEL_TABULATED cell_stewart_tabulated
+#define MODEL_TABULATED_MULTIRATE cell_stewart_tabulated_multirate
+#define MODEL_FUNCTIONS cell_stewart_functions
+enum {
+    STATES = STEWART_STATES,
+    CONSTANTS = STEWART_CONSTANTS,
+    CURRENTS = STEWART_CURRENTS,
+    FUNCTIONS = STEWART_FUNCTIONS
+};
 
 #include "solver/cells/tp06/tp06_equations.h"
 
@@ -18,29 +26,33 @@ static inline void transient_outward_gates(
 {
     lanes s_tau = c[TP06_S_PEAK] * lanes_exp(-square(v + c[TP06_S_CENTRE]) / c[TP06_S_WIDTH]) +
                   c[TP06_S_STEP] * logistic(lanes_over(v - K(40), K(5))) + c[TP06_S_FLOOR];
-    next[TP06_S] = gate_step(p, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(13))), s_tau);
+    next[TP06_S] =
+        gate_step(p, TP06_OF_V_S, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(13))), s_tau);
 
     lanes r_tau = K(10.45) * lanes_exp(lanes_over(-square(v + K(40)), K(1800))) + K(7.3);
-    next[TP06_R] = gate_step(p, s[TP06_R], logistic(lanes_over(K(20) - v, K(13))), r_tau);
+    next[TP06_R] = gate_step(p, TP06_OF_V_R, s[TP06_R], logistic(lanes_over(K(20) - v, K(13))), r_tau);
 }
 
 /* Gate y of I_f, the funny current, opened by hyperpolarisation. Its tau falls below 0.05 ms above 70 mV. */
 static inline void funny_gate(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
     lanes tau = K(4000) / (lanes_exp(K(-2.9) - K(0.04) * v) + lanes_exp(K(3.6) + K(0.11) * v));
-    next[STEWART_Y] = bounded_gate_step(p, s[STEWART_Y], logistic(lanes_over(v + K(80.6), K(6.8))), tau);
+    next[STEWART_Y] =
+        bounded_gate_step(p, STEWART_OF_V_Y, s[STEWART_Y], logistic(lanes_over(v + K(80.6), K(6.8))), tau);
 }
 
-static inline lanes inward_rectifier(const lanes c[CONSTANTS], lanes v, lanes v_k)
+static inline lanes inward_rectifier(pace p, const lanes c[CONSTANTS], lanes v, lanes v_k)
 {
-    return c[TP06_K1_FACTOR] * logistic(K(0.1) * (v + K(75.44))) * (v_k - K(8));
+    return c[TP06_K1_FACTOR] * function_of_v(p, STEWART_OF_V_K1, logistic(K(0.1) * (v + K(75.44)))) *
+           (v_k - K(8));
 }
 
 static inline void cell_currents(
-    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[STEWART_CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[STEWART_CURRENTS])
 {
-    const drives from = common_currents(c, v, s, i);
-    i[STEWART_I_SUS] = c[STEWART_SUS] * logistic(lanes_over(K(5) - v, K(17))) * from.k;
+    const drives from = common_currents(p, c, v, s, i);
+    i[STEWART_I_SUS] =
+        c[STEWART_SUS] * function_of_v(p, STEWART_OF_V_SUS, logistic(lanes_over(K(5) - v, K(17)))) * from.k;
     i[STEWART_I_FNA] = c[STEWART_FNA] * s[STEWART_Y] * from.na;
     i[STEWART_I_FK] = c[STEWART_FK] * s[STEWART_Y] * from.k;
 }
@@ -54,7 +66,7 @@ static inline lanes cell_step(
     funny_gate(p, v, s, next);
     calcium_gates(p, v, s, next);
     lanes i[STEWART_CURRENTS];
-    cell_currents(c, v, s, i);
+    cell_currents(p, c, v, s, i);
     sums sum = sums_of(i);
     sum.sodium += i[STEWART_I_FNA];
     sum.potassium += i[STEWART_I_SUS] + i[STEWART_I_FK];

@@ -91,6 +91,7 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 }
 
 MT_CELL_DECLARE(torord);
+MT_CELL_DECLARE_TABULATED(torord);
 MT_CELL_DECLARE_CURRENTS(torord);
 
 const mt_cell_model mt_cell_torord = {
@@ -117,6 +118,10 @@ const mt_cell_model mt_cell_torord = {
     .kernel_double = MT_CELL_KERNELS(torord, double),
     .multirate_float = MT_CELL_KERNELS(torord_multirate, float),
     .multirate_double = MT_CELL_KERNELS(torord_multirate, double),
+    .n_functions = TORORD_FUNCTIONS,
+    .functions = MT_CELL_FUNCTIONS(torord),
+    .tabulated_float = MT_CELL_KERNELS(torord_tabulated, float),
+    .tabulated_multirate_float = MT_CELL_KERNELS(torord_tabulated_multirate, float),
     .mix =
         {
 #include "solver/cells/torord/torord_tally.inc"

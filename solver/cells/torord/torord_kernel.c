@@ -11,7 +11,18 @@
 #define MODEL cell_torord
 #define MODEL_MULTIRATE cell_torord_multirate
 #define MODEL_CURRENTS cell_torord_currents
-enum { STATES = TORORD_STATES, CONSTANTS = TORORD_CONSTANTS, CURRENTS = TORORD_CURRENTS };
+#define MODEL_TABULATED cell_torord_tabulated
+#define MODEL_TABULATED_MULTIRATE cell_torord_tabulated_multirate
+#define MODEL_FUNCTIONS cell_torord_functions
+enum {
+    STATES = TORORD_STATES,
+    CONSTANTS = TORORD_CONSTANTS,
+    CURRENTS = TORORD_CURRENTS,
+    FUNCTIONS = TORORD_FUNCTIONS
+};
+
+/* A function of V: its value, or the number in its table. */
+#define OF_V(name, value) function_of_v(p, TORORD_OF_V_##name, value)
 
 /* (x - from) / by, and its exponential */
 #define SCALED(x, from, by) (((x)-K(from)) * K(1.0 / (by)))
@@ -31,19 +42,21 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
 {
     const lanes m_rate = K(1) / (K(0.1292) * lanes_exp(-square(SCALED(v, -45.79, 15.54))) +
                                     K(0.06487) * lanes_exp(-square(SCALED(v, 4.823, 51.12))));
-    const lanes m_left = lanes_exp(-p.dt * m_rate), m_inf = square(LOGISTIC(v, -56.86, -9.03)),
-                ml_inf = LOGISTIC(v, -42.85, -5.264);
+    const lanes m_left = decay_of(p, TORORD_OF_V_M_LEFT, m_rate),
+                m_inf = OF_V(M, square(LOGISTIC(v, -56.86, -9.03))),
+                ml_inf = OF_V(ML, LOGISTIC(v, -42.85, -5.264));
     next[TORORD_M] = m_inf + (s[TORORD_M] - m_inf) * m_left;
     next[TORORD_ML] = ml_inf + (s[TORORD_ML] - ml_inf) * m_left;
 
     const real knee = K(-40);
     const lanes none = v * K(0);
-    const lanes inf = square(LOGISTIC(v, -71.55, 7.43)), hp_inf = square(LOGISTIC(v, -77.55, 7.43));
+    const lanes inf = OF_V(H, square(LOGISTIC(v, -71.55, 7.43))),
+                hp_inf = OF_V(HP, square(LOGISTIC(v, -77.55, 7.43)));
     const lanes h_alpha = lanes_select_below(v, knee, K(0.057) * EXP(v, -80, -6.8), none);
     const lanes h_beta =
         lanes_select_below(v, knee, K(2.7) * lanes_exp(K(0.079) * v) + K(3.1e5) * lanes_exp(K(0.3485) * v),
             K(0.77 / 0.13) * LOGISTIC(v, -10.66, -11.1));
-    const lanes h_left = lanes_exp(-p.dt * (h_alpha + h_beta));
+    const lanes h_left = decay_of(p, TORORD_OF_V_H_LEFT, h_alpha + h_beta);
     next[TORORD_H] = inf + (s[TORORD_H] - inf) * h_left;
     next[TORORD_HP] = hp_inf + (s[TORORD_HP] - hp_inf) * h_left;
 
@@ -55,36 +68,39 @@ static inline void sodium_gates(pace p, lanes v, const lanes s[STATES], lanes ne
         K(0.02424) * lanes_exp(K(-0.01052) * v) / (K(1) + lanes_exp(K(-0.1378) * (v + K(40.14)))),
         K(0.6) * lanes_exp(K(0.057) * v) / (K(1) + lanes_exp(K(-0.1) * (v + K(32)))));
     const lanes j_rate = j_alpha + j_beta;
-    next[TORORD_J] = relax(p.dt, s[TORORD_J], inf, j_rate);
-    next[TORORD_JP] = relax(p.dt, s[TORORD_JP], inf, K(1 / 1.46) * j_rate);
+    next[TORORD_J] = inf + (s[TORORD_J] - inf) * decay_of(p, TORORD_OF_V_J_LEFT, j_rate);
+    next[TORORD_JP] = inf + (s[TORORD_JP] - inf) * decay_of(p, TORORD_OF_V_JP_LEFT, K(1 / 1.46) * j_rate);
 }
 
 static inline void late_sodium_gates(
     pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
     const lanes rate = c[TORORD_HL_RATE];
-    next[TORORD_HL] = gate_step(p, s[TORORD_HL], LOGISTIC(v, -87.61, 7.488), rate);
-    next[TORORD_HLP] = gate_step(p, s[TORORD_HLP], LOGISTIC(v, -93.81, 7.488), K(1.0 / 3) * rate);
+    next[TORORD_HL] = gate_step(p, s[TORORD_HL], OF_V(HL, LOGISTIC(v, -87.61, 7.488)), rate);
+    next[TORORD_HLP] = gate_step(p, s[TORORD_HLP], OF_V(HLP, LOGISTIC(v, -93.81, 7.488)), K(1.0 / 3) * rate);
 }
 
 static inline void transient_outward_gates(
     pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    const lanes a_rate = K(1 / (1.0515 * 1.2089)) * LOGISTIC(v, 18.4099, -29.3814) +
-                         K(3.5 / 1.0515) * LOGISTIC(v, -100, 29.3814);
-    next[TORORD_A] = gate_step(p, s[TORORD_A], LOGISTIC(v, 14.34, -14.82), a_rate);
-    next[TORORD_AP] = gate_step(p, s[TORORD_AP], LOGISTIC(v, 24.34, -14.82), a_rate);
+    const lanes a_rate = OF_V(A_RATE, K(1 / (1.0515 * 1.2089)) * LOGISTIC(v, 18.4099, -29.3814) +
+                                          K(3.5 / 1.0515) * LOGISTIC(v, -100, 29.3814));
+    next[TORORD_A] = gate_step(p, s[TORORD_A], OF_V(A, LOGISTIC(v, 14.34, -14.82)), a_rate);
+    next[TORORD_AP] = gate_step(p, s[TORORD_AP], OF_V(AP, LOGISTIC(v, 24.34, -14.82)), a_rate);
 
-    const lanes inf = LOGISTIC(v, -43.94, 5.711), epi = K(1) - c[TORORD_DELTA_EPI] * LOGISTIC(v, -70, 5);
+    const lanes inf = OF_V(I, LOGISTIC(v, -43.94, 5.711)),
+                epi = K(1) - c[TORORD_DELTA_EPI] * LOGISTIC(v, -70, 5);
     const lanes fast = K(4.562) + K(1) / (K(0.3933) * EXP(v, -100, -100) + K(0.08004) * EXP(v, -50, 16.59));
     const lanes slow =
         K(23.62) + K(1) / (K(0.001416) * EXP(v, -96.52, -59.05) + K(1.78e-8) * EXP(v, -114.1, 8.079));
-    const lanes fast_rate = K(1) / (fast * epi), slow_rate = K(1) / (slow * epi);
+    const lanes fast_rate = OF_V(IF_RATE, K(1) / (fast * epi)),
+                slow_rate = OF_V(IS_RATE, K(1) / (slow * epi));
     next[TORORD_IF] = gate_step(p, s[TORORD_IF], inf, fast_rate);
     next[TORORD_IS] = gate_step(p, s[TORORD_IS], inf, slow_rate);
 
-    const lanes develop = K(1.354) + K(1e-4) / (EXP(v, 167.4, 15.89) + EXP(v, 12.23, -0.2154));
-    const lanes recover = K(1) - K(0.5) * LOGISTIC(v, -70, 20);
+    /* The second exponential passes through all magnitudes within a few mV: it has no table. */
+    const lanes develop = K(1.354) + K(1e-4) / (OF_V(DEVELOP, EXP(v, 167.4, 15.89)) + EXP(v, 12.23, -0.2154));
+    const lanes recover = OF_V(RECOVER, K(1) - K(0.5) * LOGISTIC(v, -70, 20));
     const lanes slower = K(1) / (develop * recover);
     next[TORORD_IFP] = gate_step(p, s[TORORD_IFP], inf, fast_rate * slower);
     next[TORORD_ISP] = gate_step(p, s[TORORD_ISP], inf, slow_rate * slower);
@@ -92,30 +108,32 @@ static inline void transient_outward_gates(
 
 static inline void slow_potassium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    const lanes inf = LOGISTIC(v, -11.6, -8.932);
+    const lanes inf = OF_V(XS, LOGISTIC(v, -11.6, -8.932));
     const lanes tau =
         K(817.3) + K(1) / (K(2.326e-4) * EXP(v, -48.28, 17.8) + K(0.001292) * EXP(v, -210, -230));
-    next[TORORD_XS1] = gate_step(p, s[TORORD_XS1], inf, K(1) / tau);
-    next[TORORD_XS2] =
-        relax(p.dt, s[TORORD_XS2], inf, K(0.01) * EXP(v, 50, 20) + K(0.0193) * EXP(v, -66.54, -31));
+    next[TORORD_XS1] = gate_step(p, s[TORORD_XS1], inf, OF_V(XS1_RATE, K(1) / tau));
+    const lanes left =
+        decay_of(p, TORORD_OF_V_XS2_LEFT, K(0.01) * EXP(v, 50, 20) + K(0.0193) * EXP(v, -66.54, -31));
+    next[TORORD_XS2] = inf + (s[TORORD_XS2] - inf) * left;
 }
 
 /* Channels of I_Kr: C0 - C1 - C2, and a triangle of C2, O and I. A backward Euler step: the equations are linear, and are solved by
  * elimination of C0 and C1 from one end and of I from the other. All terms of the eliminated equations are positive sums, so that no digits
  * cancel; in the comments, d is the time step. */
-static inline void rapid_potassium_channel(lanes d, lanes x, const lanes s[STATES], lanes next[STATES])
+static inline void rapid_potassium_channel(
+    pace p, lanes d, lanes x, const lanes s[STATES], lanes next[STATES])
 {
-    const lanes alpha = d * K(0.1161) * lanes_exp(K(0.2990) * x),
-                beta = d * K(0.2442) * lanes_exp(K(-1.604) * x);
+    const lanes alpha = d * K(0.1161) * OF_V(KR_ALPHA, lanes_exp(K(0.2990) * x)),
+                beta = d * K(0.2442) * OF_V(KR_BETA, lanes_exp(K(-1.604) * x));
     const lanes alpha_1 = d * K(0.154375), beta_1 = d * K(0.1911);
-    const lanes alpha_2 = d * K(0.0578) * lanes_exp(K(0.9710) * x),
-                beta_2 = d * K(0.349e-3) * lanes_exp(K(-1.062) * x);
-    const lanes alpha_i = d * K(0.2533) * lanes_exp(K(0.5953) * x),
-                beta_i = d * K(0.06525) * lanes_exp(K(-0.8209) * x);
-    const lanes to_i = d * K(0.52e-4) * lanes_exp(K(1.525) * x);
+    const lanes alpha_2 = d * K(0.0578) * OF_V(KR_ALPHA_2, lanes_exp(K(0.9710) * x)),
+                beta_2 = d * K(0.349e-3) * OF_V(KR_BETA_2, lanes_exp(K(-1.062) * x));
+    const lanes alpha_i = d * K(0.2533) * OF_V(KR_ALPHA_I, lanes_exp(K(0.5953) * x)),
+                beta_i = d * K(0.06525) * OF_V(KR_BETA_I, lanes_exp(K(-0.8209) * x));
+    const lanes to_i = d * K(0.52e-4) * OF_V(KR_TO_I, lanes_exp(K(1.525) * x));
     /* by detailed balance, beta_2 beta_i to_i / (alpha_2 alpha_i) */
     const lanes from_i = d * K(0.349e-3 * 0.06525 * 0.52e-4 / (0.0578 * 0.2533)) *
-                         lanes_exp(K(-1.062 - 0.8209 + 1.525 - 0.9710 - 0.5953) * x);
+                         OF_V(KR_FROM_I, lanes_exp(K(-1.062 - 0.8209 + 1.525 - 0.9710 - 0.5953) * x));
 
     const lanes c0 = K(1) - s[TORORD_C1] - s[TORORD_C2] - s[TORORD_O] - s[TORORD_I];
     const lanes kept_0 = K(1) / (K(1) + alpha); /* C0 = kept_0 (c0 + beta C1) */
@@ -143,10 +161,11 @@ static inline void rapid_potassium_channels(pace p, lanes x, const lanes s[STATE
 {
     enum { PARTS = 4 };
     lanes part[PARTS + 1][STATES];
-    rapid_potassium_channel(p.dt, x, s, next);
+    rapid_potassium_channel(p, p.dt, x, s, next);
     if (!p.relaxes) return;
     for (int k = TORORD_C1; k <= TORORD_I; k++) part[0][k] = s[k];
-    for (int n = 0; n < PARTS; n++) rapid_potassium_channel(K(1.0 / PARTS) * p.dt, x, part[n], part[n + 1]);
+    for (int n = 0; n < PARTS; n++)
+        rapid_potassium_channel(p, K(1.0 / PARTS) * p.dt, x, part[n], part[n + 1]);
     for (int k = TORORD_C1; k <= TORORD_I; k++) next[k] = pace_choose(p, next[k], part[PARTS][k]);
 }
 
@@ -162,24 +181,27 @@ static inline lanes calcium_bound_step(pace p, lanes nca, lanes jca, lanes calci
  * here it is at least 1e-30. */
 static inline void calcium_gates(pace p, lanes v, const lanes s[STATES], lanes next[STATES])
 {
-    const lanes d_inf = lanes_select_below(
-        v, K(31.4978), K(1.0763) * lanes_exp(K(-1.0070) * lanes_exp(K(-0.0829) * v)), v * K(0) + K(1));
+    /* Its exponential becomes 0 at rest, with all digits: only the exponent has a table. */
+    const lanes exponent = OF_V(D_EXPONENT, K(-1.0070) * lanes_exp(K(-0.0829) * v));
+    const lanes d_inf = lanes_select_below(v, K(31.4978), K(1.0763) * lanes_exp(exponent), v * K(0) + K(1));
     const lanes d_tau = K(0.6) + K(1) / (EXP(v, -6, -20) + lanes_exp(K(0.09) * (v + K(14))));
-    next[TORORD_D] = gate_step(p, s[TORORD_D], lanes_at_least(d_inf, K(1e-30)), K(1) / d_tau);
+    next[TORORD_D] = gate_step(p, s[TORORD_D], lanes_at_least(d_inf, K(1e-30)), OF_V(D_RATE, K(1) / d_tau));
 
-    const lanes inf = LOGISTIC(v, -19.58, 3.696);
+    const lanes inf = OF_V(F, LOGISTIC(v, -19.58, 3.696));
     const lanes f_up = EXP(v, -20, 10), fca_up = EXP(v, 4, 7);
-    const lanes ff_rate = K(1) / (K(7) + K(1 / 0.0045) / (K(1) / f_up + f_up));
-    const lanes fs_rate = K(1) / (K(1000) + K(1 / 3.5e-5) / (EXP(v, -5, -4) + EXP(v, -5, 6)));
-    const lanes fcaf_rate = K(1) / (K(7) + K(1 / 0.04) / (K(1) / fca_up + fca_up));
-    const lanes fcas_rate = K(1) / (K(100) + K(1 / 0.00012) / (EXP(v, 0, -3) + EXP(v, 0, 7)));
+    const lanes ff_rate = OF_V(FF_RATE, K(1) / (K(7) + K(1 / 0.0045) / (K(1) / f_up + f_up)));
+    const lanes fs_rate = OF_V(FS_RATE, K(1) / (K(1000) + K(1 / 3.5e-5) / (EXP(v, -5, -4) + EXP(v, -5, 6))));
+    const lanes fcaf_rate = OF_V(FCAF_RATE, K(1) / (K(7) + K(1 / 0.04) / (K(1) / fca_up + fca_up)));
+    const lanes fcas_rate =
+        OF_V(FCAS_RATE, K(1) / (K(100) + K(1 / 0.00012) / (EXP(v, 0, -3) + EXP(v, 0, 7))));
     next[TORORD_FF] = gate_step(p, s[TORORD_FF], inf, ff_rate);
     next[TORORD_FS] = gate_step(p, s[TORORD_FS], inf, fs_rate);
     next[TORORD_FCAF] = gate_step(p, s[TORORD_FCAF], inf, fcaf_rate);
     next[TORORD_FCAS] = gate_step(p, s[TORORD_FCAS], inf, fcas_rate);
     next[TORORD_FFP] = gate_step(p, s[TORORD_FFP], inf, K(1 / 2.5) * ff_rate);
     next[TORORD_FCAFP] = gate_step(p, s[TORORD_FCAFP], inf, K(1 / 2.5) * fcaf_rate);
-    next[TORORD_JCA] = gate_step(p, s[TORORD_JCA], LOGISTIC(v, -18.08, 2.7916), v * K(0) + K(1 / 72.5));
+    next[TORORD_JCA] =
+        gate_step(p, s[TORORD_JCA], OF_V(JCA, LOGISTIC(v, -18.08, 2.7916)), v * K(0) + K(1 / 72.5));
     next[TORORD_NCA_I] = calcium_bound_step(p, s[TORORD_NCA_I], s[TORORD_JCA], s[TORORD_CA_I]);
     next[TORORD_NCA_SS] = calcium_bound_step(p, s[TORORD_NCA_SS], s[TORORD_JCA], s[TORORD_CA_SS]);
 }
@@ -214,11 +236,12 @@ typedef struct goldman {
     lanes up_1, per_1, up_2, per_2; /* exp(z x) and z x / (exp(z x) - 1) for z = 1 and 2 */
 } goldman;
 
-static inline goldman goldman_at(lanes x)
+static inline goldman goldman_at(pace p, lanes x)
 {
     const lanes one = lanes_expm1(x), two = one * (one + K(2)), limit = x * K(0) + K(1);
-    return (goldman){one + K(1), lanes_select_below(x * x, K(1e-36), limit, x / one), two + K(1),
-        lanes_select_below(x * x, K(1e-36), limit, K(2) * x / two)}; /* selected only if x = 0 */
+    /* the limits are selected only if x = 0 */
+    return (goldman){OF_V(UP_1, one + K(1)), OF_V(PER_1, lanes_select_below(x * x, K(1e-36), limit, x / one)),
+        OF_V(UP_2, two + K(1)), OF_V(PER_2, lanes_select_below(x * x, K(1e-36), limit, K(2) * x / two))};
 }
 
 /* The parts of the L-type current through channels in one compartment, the fraction `part` of all. */
@@ -232,12 +255,13 @@ static inline void l_type(const lanes c[CONSTANTS], const goldman *g, lanes part
 }
 
 /* The L-type current, and the background current of calcium, which has the same driving force. */
-static inline void calcium_currents(const lanes c[CONSTANTS], lanes v, const goldman *g, lanes f,
+static inline void calcium_currents(pace p, const lanes c[CONSTANTS], lanes v, const goldman *g, lanes f,
     const lanes s[STATES], lanes i[TORORD_CURRENTS])
 {
     const lanes gamma_i = activity(s[TORORD_NA_I], s[TORORD_K_I], s[TORORD_CL_I], s[TORORD_CA_I]),
                 gamma_ss = activity(s[TORORD_NA_SS], s[TORORD_K_SS], s[TORORD_CL_SS], s[TORORD_CA_SS]);
-    const lanes fast = K(0.3) + K(0.6) * LOGISTIC(v, 10, 10), slow = (K(1) - fast) * s[TORORD_FCAS];
+    const lanes fast = OF_V(CAL_FAST, K(0.3) + K(0.6) * LOGISTIC(v, 10, 10)),
+                slow = (K(1) - fast) * s[TORORD_FCAS];
     const lanes slow_f = K(0.4) * s[TORORD_FS];
     /* voltage-dependent inactivation, and that of channels with calcium */
     const lanes weight_p = K(1.1) * f, weight = K(1) - f;
@@ -281,11 +305,11 @@ static inline lanes exchanger(const lanes c[CONSTANTS], lanes hna, lanes hca, la
 }
 
 /* The sodium-potassium pump, for a P_NaK of 1: fluxes between four states. */
-static inline lanes pump(const lanes c[CONSTANTS], lanes x, lanes na, lanes k)
+static inline lanes pump(pace p, const lanes c[CONSTANTS], lanes x, lanes na, lanes k)
 {
     const real delta = K(-0.155), protons = K(1e-7), atp = K(9.8 / 1.698e-7); /* MgATP / K_MgATP */
-    const lanes sodium_in = na * K(1 / 9.073) * lanes_exp(K(-1.0 / 3) * delta * x),
-                sodium_out = c[TORORD_NAK_SODIUM] * lanes_exp(K(1.0 / 3) * (delta - K(1)) * x);
+    const lanes sodium_in = na * K(1 / 9.073) * OF_V(NAK_IN, lanes_exp(K(-1.0 / 3) * delta * x)),
+                sodium_out = c[TORORD_NAK_SODIUM] * OF_V(NAK_OUT, lanes_exp(K(1.0 / 3) * (delta - K(1)) * x));
     const lanes potassium_in = k * K(1 / 0.5);
     const lanes phosphate =
         K(4.2) / (K(1) + protons * K(1 / 1.698e-7) + na * K(1.0 / 224) + k * K(1.0 / 292));
@@ -306,12 +330,12 @@ static inline lanes pump(const lanes c[CONSTANTS], lanes x, lanes na, lanes k)
 }
 
 static inline void potassium_currents(
-    const lanes c[CONSTANTS], lanes v, lanes f, const lanes s[STATES], lanes i[TORORD_CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v, lanes f, const lanes s[STATES], lanes i[TORORD_CURRENTS])
 {
     const lanes v_k = v - K(TORORD_RT_F) * lanes_log(c[TORORD_K_O] / s[TORORD_K_I]);
     const lanes v_ks = v - K(TORORD_RT_F) * lanes_log(c[TORORD_KS_OUTSIDE] /
                                                       (s[TORORD_K_I] + c[TORORD_P_KNA] * s[TORORD_NA_I]));
-    const lanes fast = LOGISTIC(v, 213.6, 151.2), slow = K(1) - fast;
+    const lanes fast = OF_V(TO_FAST, LOGISTIC(v, 213.6, 151.2)), slow = K(1) - fast;
     i[TORORD_I_TO] = c[TORORD_G_TO] * v_k *
                      mixed(f, s[TORORD_A] * (fast * s[TORORD_IF] + slow * s[TORORD_IS]),
                          s[TORORD_AP] * (fast * s[TORORD_IFP] + slow * s[TORORD_ISP]));
@@ -324,27 +348,27 @@ static inline void potassium_currents(
         (K(15.72) * lanes_exp(K(0.0674) * (v_k - K(3.257))) + lanes_exp(K(0.0618) * (v_k - K(594.31)))) /
         (K(1) + lanes_exp(K(-0.1629) * (v_k + K(14.207))));
     i[TORORD_I_K1] = c[TORORD_K1_FACTOR] * (k1_alpha / (k1_alpha + k1_beta)) * v_k;
-    i[TORORD_I_KB] = c[TORORD_G_KB] * LOGISTIC(v, 10.8968, -23.9871) * v_k;
+    i[TORORD_I_KB] = c[TORORD_G_KB] * OF_V(KB, LOGISTIC(v, 10.8968, -23.9871)) * v_k;
 }
 
 static inline void cell_currents(
-    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TORORD_CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TORORD_CURRENTS])
 {
     const lanes x = v * K(1 / TORORD_RT_F), f = phosphorylated(c, s);
-    const goldman g = goldman_at(x);
+    const goldman g = goldman_at(p, x);
     const lanes v_na = v - K(TORORD_RT_F) * lanes_log(c[TORORD_NA_O] / s[TORORD_NA_I]);
     i[TORORD_I_NA] = c[TORORD_G_NA] * v_na * (s[TORORD_M] * s[TORORD_M] * s[TORORD_M]) *
                      mixed(f, s[TORORD_H] * s[TORORD_J], s[TORORD_HP] * s[TORORD_JP]);
     i[TORORD_I_NAL] = c[TORORD_G_NAL] * v_na * s[TORORD_ML] * mixed(f, s[TORORD_HL], s[TORORD_HLP]);
     i[TORORD_I_NAB] = c[TORORD_NAB_FACTOR] * g.per_1 * (s[TORORD_NA_I] * g.up_1 - c[TORORD_NA_O]);
 
-    potassium_currents(c, v, f, s, i);
-    calcium_currents(c, v, &g, f, s, i);
+    potassium_currents(p, c, v, f, s, i);
+    calcium_currents(p, c, v, &g, f, s, i);
 
-    const lanes hna = lanes_exp(K(0.5224) * x), hca = lanes_exp(K(0.167) * x);
+    const lanes hna = OF_V(HNA, lanes_exp(K(0.5224) * x)), hca = OF_V(HCA, lanes_exp(K(0.167) * x));
     i[TORORD_I_NACA_I] = c[TORORD_NACA_I] * exchanger(c, hna, hca, s[TORORD_NA_I], s[TORORD_CA_I]);
     i[TORORD_I_NACA_SS] = c[TORORD_NACA_SS] * exchanger(c, hna, hca, s[TORORD_NA_SS], s[TORORD_CA_SS]);
-    i[TORORD_I_NAK] = c[TORORD_P_NAK] * pump(c, x, s[TORORD_NA_I], s[TORORD_K_I]);
+    i[TORORD_I_NAK] = c[TORORD_P_NAK] * pump(p, c, x, s[TORORD_NA_I], s[TORORD_K_I]);
     i[TORORD_I_PCA] = c[TORORD_G_PCA] * s[TORORD_CA_I] / (K(5e-4) + s[TORORD_CA_I]);
 
     const lanes v_cl = v + K(TORORD_RT_F) * lanes_log(c[TORORD_CL_O] / s[TORORD_CL_I]),
@@ -473,7 +497,7 @@ static inline lanes cell_step(
     rapid_potassium_channels(p, v * K(1 / TORORD_RT_F), s, next);
     calcium_gates(p, v, s, next);
     lanes i[TORORD_CURRENTS];
-    cell_currents(c, v, s, i);
+    cell_currents(p, c, v, s, i);
     const sums sum = sums_of(i);
     sodium_potassium_chloride(p.dt, &sum, i, s, next);
     release(p.dt, c, i[TORORD_I_CAL_SS], s, next);

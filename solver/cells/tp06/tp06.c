@@ -43,6 +43,7 @@ static void constants(const mt_cell_model *model, const double *p, double *c)
 }
 
 MT_CELL_DECLARE(tp06);
+MT_CELL_DECLARE_TABULATED(tp06);
 MT_CELL_DECLARE_CURRENTS(tp06);
 
 /* `myotile reproduce waves --plain`, mean of kuhn, mirrored and gmsh. */
@@ -73,6 +74,10 @@ const mt_cell_model mt_cell_tp06 = {
     .kernel_double = MT_CELL_KERNELS(tp06, double),
     .multirate_float = MT_CELL_KERNELS(tp06_multirate, float),
     .multirate_double = MT_CELL_KERNELS(tp06_multirate, double),
+    .n_functions = TP06_FUNCTIONS,
+    .functions = MT_CELL_FUNCTIONS(tp06),
+    .tabulated_float = MT_CELL_KERNELS(tp06_tabulated, float),
+    .tabulated_multirate_float = MT_CELL_KERNELS(tp06_tabulated_multirate, float),
     .mix =
         {
 #include "solver/cells/tp06/tp06_tally.inc"

@@ -55,3 +55,26 @@ typedef enum tp06_current {
     TP06_I_NAK,
     TP06_CURRENTS
 } tp06_current;
+
+/* The functions of V in tables: two of each gate (gate_step in solver/cells/tp06/tp06_equations.h), and parts of currents. */
+typedef enum tp06_function {
+    TP06_OF_V_M,
+    TP06_OF_V_H = TP06_OF_V_M + 2,
+    TP06_OF_V_J = TP06_OF_V_H + 2,
+    TP06_OF_V_XR1 = TP06_OF_V_J + 2,
+    TP06_OF_V_XR2 = TP06_OF_V_XR1 + 2,
+    TP06_OF_V_XS = TP06_OF_V_XR2 + 2,
+    TP06_OF_V_R = TP06_OF_V_XS + 2,
+    TP06_OF_V_S = TP06_OF_V_R + 2,
+    TP06_OF_V_D = TP06_OF_V_S + 2,
+    TP06_OF_V_F = TP06_OF_V_D + 2,
+    TP06_OF_V_F2 = TP06_OF_V_F + 2,
+    TP06_OF_V_CAL_RATIO = TP06_OF_V_F2 + 2,
+    TP06_OF_V_CAL_GROWN,
+    TP06_OF_V_PK,
+    TP06_OF_V_NACA_UP,
+    TP06_OF_V_NACA_DOWN,
+    TP06_OF_V_NACA_SATURATION,
+    TP06_OF_V_NAK,
+    TP06_FUNCTIONS
+} tp06_function;

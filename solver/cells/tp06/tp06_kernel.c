@@ -8,7 +8,15 @@
 #define MODEL cell_tp06
 #define MODEL_MULTIRATE cell_tp06_multirate
 #define MODEL_CURRENTS cell_tp06_currents
-enum { STATES = TP06_STATES, CONSTANTS = TP06_CONSTANTS, CURRENTS = TP06_CURRENTS };
+#define MODEL_TABULATED cell_tp06_tabulated
+#define MODEL_TABULATED_MULTIRATE cell_tp06_tabulated_multirate
+#define MODEL_FUNCTIONS cell_tp06_functions
+enum {
+    STATES = TP06_STATES,
+    CONSTANTS = TP06_CONSTANTS,
+    CURRENTS = TP06_CURRENTS,
+    FUNCTIONS = TP06_FUNCTIONS
+};
 
 #include "solver/cells/tp06/tp06_equations.h"
 
@@ -18,15 +26,16 @@ static inline void transient_outward_gates(
 {
     lanes s_tau = c[TP06_S_PEAK] * lanes_exp(-square(v + c[TP06_S_CENTRE]) / c[TP06_S_WIDTH]) +
                   c[TP06_S_STEP] * logistic(lanes_over(v - K(20), K(5))) + c[TP06_S_FLOOR];
-    next[TP06_S] = gate_step(p, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(5))), s_tau);
+    next[TP06_S] =
+        gate_step(p, TP06_OF_V_S, s[TP06_S], logistic(lanes_over(v + c[TP06_S_HALF], K(5))), s_tau);
 
     lanes r_tau = K(9.5) * lanes_exp(lanes_over(-square(v + K(40)), K(1800))) + K(0.8);
-    next[TP06_R] = gate_step(p, s[TP06_R], logistic(lanes_over(K(20) - v, K(6))), r_tau);
+    next[TP06_R] = gate_step(p, TP06_OF_V_R, s[TP06_R], logistic(lanes_over(K(20) - v, K(6))), r_tau);
 }
 
-static inline lanes inward_rectifier(const lanes c[CONSTANTS], lanes v, lanes v_k)
+static inline lanes inward_rectifier(pace p, const lanes c[CONSTANTS], lanes v, lanes v_k)
 {
-    (void)v;
+    (void)p, (void)v;
     lanes alpha = K(0.1) / (K(1) + lanes_exp(K(0.06) * (v_k - K(200))));
     lanes beta = (K(3) * lanes_exp(K(2e-4) * (v_k + K(100))) + lanes_exp(K(0.1) * (v_k - K(10)))) /
                  (K(1) + lanes_exp(K(-0.5) * v_k));
@@ -34,9 +43,9 @@ static inline lanes inward_rectifier(const lanes c[CONSTANTS], lanes v, lanes v_
 }
 
 static inline void cell_currents(
-    const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
+    pace p, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes i[TP06_CURRENTS])
 {
-    (void)common_currents(c, v, s, i);
+    (void)common_currents(p, c, v, s, i);
 }
 
 static inline lanes cell_step(
@@ -47,7 +56,7 @@ static inline lanes cell_step(
     transient_outward_gates(p, c, v, s, next);
     calcium_gates(p, v, s, next);
     lanes i[TP06_CURRENTS];
-    cell_currents(c, v, s, i);
+    cell_currents(p, c, v, s, i);
     const sums sum = sums_of(i);
     concentrations(p.dt, c, &sum, i[TP06_I_CAL], s, next);
     if (p.relaxes) centre_calcium(p, c, &sum, i[TP06_I_CAL], s, next);

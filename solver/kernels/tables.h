@@ -1,0 +1,28 @@
+/* Tables of the functions of V in an ionic model's equations: piecewise polynomials, in single precision.
+ *
+ * [MT_TABLE_FIRST_mV, MT_TABLE_LAST_mV] is divided in intervals of MT_TABLE_WIDTH_mV. In an interval with centre c a function is
+ * sum over k of a_k (V - c)^k, evaluated by Horner's rule with fused multiply-adds: the same bits on every instruction set. Published rates
+ * change their form at multiples of 10 mV, where intervals meet. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MT_TABLE_FIRST_mV = -100,
+    MT_TABLE_LAST_mV = 60,
+    MT_TABLE_WIDTH_mV = 2,
+    /* one more for the upper end, and for the numbers below it whose distance from the lower end is rounded up */
+    MT_TABLE_INTERVALS = (MT_TABLE_LAST_mV - MT_TABLE_FIRST_mV) / MT_TABLE_WIDTH_mV + 1,
+    MT_TABLE_COEFFICIENTS = 5, /* of a polynomial of degree 4 */
+    MT_TABLE_FUNCTIONS_MAX = 256
+};
+
+/* Numbers from the coefficient of one power to the next: those of all functions, filled up to whole vectors of any instruction set. */
+#define MT_TABLE_STRIDE(functions) (((functions) + 15) / 16 * 16)
+
+typedef struct mt_tables {
+    const float
+        *coefficient;   /* [tables][MT_TABLE_INTERVALS][MT_TABLE_COEFFICIENTS][stride], highest power first */
+    const uint16_t *of; /* [n_variants] index of the table of a variant */
+} mt_tables;
