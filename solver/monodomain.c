@@ -30,6 +30,8 @@ const char *const mt_accumulation_name[] = {
 
 const char *const mt_stepping_name[] = {
     [MT_STEPPING_UNIFORM] = "uniform", [MT_STEPPING_MULTIRATE] = "multirate", NULL};
+const char *const mt_evaluation_name[] = {
+    [MT_EVALUATION_EXACT] = "exact", [MT_EVALUATION_TABULATED] = "tabulated", NULL};
 
 double mt_splitting_compensation(mt_splitting splitting, size_t pde_steps)
 {

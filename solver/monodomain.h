@@ -61,6 +61,11 @@ extern const char *const mt_accumulation_name[];
 typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepping;
 extern const char *const mt_stepping_name[];
 
+/* Evaluation of functions of V in the ionic model: computed, or read from tables (solver/cells/tabulated.h), by the host in single
+ * precision. Names, terminated by NULL. */
+typedef enum mt_evaluation { MT_EVALUATION_EXACT, MT_EVALUATION_TABULATED } mt_evaluation;
+extern const char *const mt_evaluation_name[];
+
 /* A monodomain problem. 1 <= pde_steps. Explicit steps: dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check); implicit: 1. */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
@@ -77,7 +82,8 @@ typedef struct mt_monodomain {
     double residual_mV;           /* of implicit steps: tolerance of the residual */
     mt_splitting splitting;
     mt_stepping stepping;
-    double tolerance_mV; /* of multirate stepping */
+    double tolerance_mV;      /* of multirate stepping */
+    mt_evaluation evaluation; /* exact for other backends than the host's in single precision */
     size_t n_stimuli;
     const mt_stimulus *stimulus;
     /* [n_stimuli] ascending: stimulus of the case that each is a part of; NULL: the same numbers */

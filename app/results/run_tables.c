@@ -7,6 +7,7 @@
 
 #include "app/run/operator.h"
 #include "app/run/stepping_error.h"
+#include "solver/cells/tabulated.h"
 #include "solver/case/findings.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"
@@ -175,6 +176,25 @@ static mt_status stepping_table(mt_arena *arena, const mt_run *run, mt_table *ta
     mt_table_property(
         table, "apd90_difference_ms", "APD90 difference to uniform stepping", error.apd90_ms, "ms");
     if (run->profile) stepping_cycles(run, table);
+    return MT_OK;
+}
+
+/* Makes the tables of functions of V again, to find their error. */
+static mt_status evaluation_table(mt_arena *arena, const mt_run *run, mt_table *table)
+{
+    MT_SCRATCH(scratch);
+    const mt_monodomain *problem = &run->problem->monodomain;
+    const mt_cell_model *tabulated;
+    size_t n;
+    double error;
+    const mt_cell_variant *variants = mt_monodomain_variants(problem, &n);
+    MT_TRY(mt_cell_tabulate(scratch, problem->model, variants, n, problem->dt_ms,
+        problem->stepping == MT_STEPPING_MULTIRATE, &tabulated, &error));
+    *table = mt_table_properties(
+        arena, "evaluation", "Tabulated evaluation: functions of V, as polynomials of degree 4 in intervals");
+    mt_table_property(table, "functions", "functions of V", (double)problem->model->n_functions, "");
+    mt_table_property(table, "interval_mv", "interval", MT_TABLE_WIDTH_mV, "mV");
+    mt_table_property(table, "error", "largest error of a function, relative to its magnitude", error, "");
     return MT_OK;
 }
 
@@ -541,6 +561,8 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     if (problem->channels.n > 0) tables[(*n)++] = channels_table(arena, &problem->channels);
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)
         MT_TRY(stepping_table(arena, run, &tables[(*n)++]));
+    if (problem->monodomain.evaluation == MT_EVALUATION_TABULATED)
+        MT_TRY(evaluation_table(arena, run, &tables[(*n)++]));
     if (run->results.n_beats > 1 || (run->input->output.maps & ~((uint32_t)1 << MT_MAP_ACTIVATION)) != 0)
         MT_TRY(maps_table(arena, run, &tables[(*n)++]));
     if (run->velocities) tables[(*n)++] = velocity_table(arena, run);

@@ -220,6 +220,7 @@ static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
     p->monodomain.splitting = input->time.splitting;
     p->monodomain.stepping = input->cell.stepping;
     p->monodomain.tolerance_mV = input->cell.tolerance_mV;
+    p->monodomain.evaluation = input->cell.evaluation;
     MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
     return mt_monodomain_check(&p->monodomain);

@@ -1,6 +1,6 @@
 /* Common parts of the commands `reproduce ...` about the machine: a mesh, IPU counts, and the halos of the mesh for each count.
  * They simulate nothing, since the cost of a step does not depend on its values. (`reproduce figure1`, `figure3`, `figure4` and
- * `reproduce waves` simulate hearts or tissue; `reproduce math` tests the functions of the ionic models.) */
+ * `reproduce waves` simulate hearts or tissue; `reproduce math` tests the functions of the ionic models, `reproduce precision` cells.) */
 #pragma once
 
 #include "app/cli/table.h"
@@ -12,7 +12,7 @@ extern const mt_command mt_command_reproduce_figure1, mt_command_reproduce_figur
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
     mt_command_reproduce_waves, mt_command_reproduce_math, mt_command_reproduce_machine,
-    mt_command_reproduce_implicit;
+    mt_command_reproduce_implicit, mt_command_reproduce_precision;
 
 enum { MT_REPRODUCE_SCHEMES = 16 };
 

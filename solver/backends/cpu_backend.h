@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "solver/backends/backend.h"
+#include "solver/cells/tabulated.h"
 #include "solver/diffusion/implicit_solver.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
@@ -22,12 +23,14 @@
 #include "solver/kernels/record_equations.h"
 
 #ifdef MT_DOUBLE
+#    define CPU_TABULATES false
 #    define CPU_REACT mt_cell_react_double
 #    define CPU_MULTIRATE_REACT mt_cell_multirate_react_double
 #    define CPU_CONSTANTS mt_cell_constants_double
 #    define CPU_EXPLICIT_ROW mt_diffusion_step_row
 #    define CPU_IMPLICIT_ROW mt_implicit_row
 #else
+#    define CPU_TABULATES true
 #    define CPU_REACT mt_cell_react_float
 #    define CPU_MULTIRATE_REACT mt_cell_multirate_react_float
 #    define CPU_CONSTANTS mt_cell_constants_float
@@ -54,10 +57,11 @@ typedef struct cpu {
     real *v, *v_next, *before, *activation_ms;
     real *recorded[MT_RECORDED]; /* [n] if all is recorded */
     record_rule rule;
-    size_t beat_first;     /* first step of the beat */
-    real *state;           /* [n][n_states] in blocks */
-    real *paced[MT_PACED]; /* [n] with multirate stepping; else NULL */
-    real *constants;       /* [n_variants][n_constants]; one row if all elements have one variant */
+    size_t beat_first;          /* first step of the beat */
+    real *state;                /* [n][n_states] in blocks */
+    real *paced[MT_PACED];      /* [n] with multirate stepping; else NULL */
+    const mt_cell_model *model; /* with tables, if the problem's evaluation is tabulated */
+    real *constants;            /* [n_variants][n_constants]; one row if all elements have one variant */
     size_t n_variants;
     real *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
     real *diagonal, *off; /* off [n][16] in blocks */
@@ -177,7 +181,11 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
     if (!problem->variant_of) variants += problem->variant, c->n_variants = 1;
     MT_ALLOC(arena, c->constants, c->n_variants * problem->model->n_constants);
     CPU_CONSTANTS(problem->model, variants, c->n_variants, c->constants);
-    return MT_OK;
+    c->model = problem->model;
+    if (!CPU_TABULATES || problem->evaluation == MT_EVALUATION_EXACT) return MT_OK;
+    double error;
+    return mt_cell_tabulate(arena, problem->model, variants, c->n_variants, problem->dt_ms,
+        problem->stepping == MT_STEPPING_MULTIRATE, &c->model, &error);
 }
 
 /* ---- ranks ---- */
@@ -384,11 +392,11 @@ static void react_some(cpu *c, size_t step, size_t from, size_t n, real *v)
     const uint16_t *of = c->of ? c->of + from : NULL;
     real *state = c->state + from * problem->model->n_states;
     if (problem->stepping == MT_STEPPING_UNIFORM) {
-        CPU_REACT(problem->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
+        CPU_REACT(c->model, c->constants, c->n_variants, of, problem->dt_ms, n, state, v, v);
         return;
     }
     const mt_multirate_step at = {problem->dt_ms, problem->tolerance_mV, step};
-    CPU_MULTIRATE_REACT(problem->model, c->constants, c->n_variants, of, &at, n, state,
+    CPU_MULTIRATE_REACT(c->model, c->constants, c->n_variants, of, &at, n, state,
         c->paced[MT_PACED_KEPT] + from, c->paced[MT_PACED_CHANGE] + from, c->paced[MT_PACED_SINCE] + from, v,
         v);
 }

@@ -21,6 +21,9 @@ static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
 static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", NULL};
 static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
+/* The models with kernels that read tables (mt_cell_model.n_functions). */
+#define TABULATED_MODELS "tp06, torord, courtemanche and stewart"
+
 static const char *const compiles[] = {[MT_CASE_COMPILE_AUTO] = "auto",
     [MT_CASE_COMPILE_NEVER] = "never",
     [MT_CASE_COMPILE_ALWAYS] = "always",
@@ -239,6 +242,12 @@ static const mt_yaml_key cell_keys[] = {
         .affects = MT_AFFECTS_STATE),
     MT_YAML_DOUBLE(mt_case, cell.tolerance_mV, "tolerance_mV", "0.1", MT_YAML_WITHIN(0, 10),
         "With multirate stepping: the change of V after which a cell is evaluated again.",
+        .affects = MT_AFFECTS_STATE),
+    MT_YAML_ENUM(mt_case, cell.evaluation, "evaluation", "exact", mt_evaluation_name,
+        "exact: all functions in the model's equations are computed. tabulated: functions of V are read from "
+        "tables of polynomials, which is faster, with errors like those of single precision (see "
+        "`solver/README.md`); with machine.backend cpu in single precision, for the models " TABULATED_MODELS
+        ".",
         .affects = MT_AFFECTS_STATE),
     MT_YAML_ENUM(mt_case, cell.compile, "compile", "auto", compiles,
         "Execution of the ionic model of a file. never: it is interpreted. always: it is compiled by the C "
@@ -716,10 +725,26 @@ mt_status mt_case_in_entry(const char *list, size_t number, mt_status status)
     return mt_fail_in(where, status);
 }
 
-/* Checks that the model is stable with the time step. */
+/* Checks that tables are possible. */
+static mt_status check_evaluation(const char *path, const mt_case *c)
+{
+    static const char *const message = "%s: cell.evaluation: tabulated, with %s %s; allowed: exact, or %s";
+    const mt_cell_model *model = mt_case_model(c);
+    if (c->cell.evaluation == MT_EVALUATION_EXACT) return MT_OK;
+    if (model->n_functions == 0)
+        return mt_fail(MT_INPUT, message, path, "cell.model", model->name, "cell.model " TABULATED_MODELS);
+    if (c->machine.backend != MT_CASE_CPU)
+        return mt_fail(MT_INPUT, message, path, "machine.backend", backends[c->machine.backend], "cpu");
+    if (c->machine.precision != MT_CASE_SINGLE)
+        return mt_fail(MT_INPUT, message, path, "machine.precision", "double", "single");
+    return MT_OK;
+}
+
+/* Checks that the model is stable with the time step, and its evaluation. */
 static mt_status check_cells(const char *path, const mt_case *c)
 {
     const mt_cell_model *model = mt_case_model(c);
+    MT_TRY(check_evaluation(path, c));
     if (c->time.dt_ms <= model->dt_max_ms) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: time.dt_ms: %g; allowed: at most %g, the stability limit of the ionic model %s", path,

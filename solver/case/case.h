@@ -113,6 +113,7 @@ typedef struct mt_case {
         mt_cell_request asked; /* changes of its parameters */
         mt_stepping stepping;
         double tolerance_mV; /* of multirate stepping */
+        mt_evaluation evaluation;
         mt_case_compile compile;
     } cell;
     struct {

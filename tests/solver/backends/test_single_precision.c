@@ -1,6 +1,7 @@
 /* The host in single precision has every bit of the emulated machine, in every array of the state. */
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,5 +102,36 @@ Test(single_precision, has_the_bits_of_the_machine_with_every_kind_of_diffusion_
         s.problem.accumulation = kinds[k].accumulation;
         s.problem.splitting = kinds[k].splitting;
         expect_equal_bits(kinds[k].name, 100);
+    }
+}
+
+/* Returns the largest difference of V [mV]. */
+static double difference_mV(const double *a, const double *b)
+{
+    double most = 0;
+    for (size_t k = 0; k < s.mesh.n_elements; k++) most = fmax(most, fabs(a[k] - b[k]));
+    return most;
+}
+
+/* The wave has passed half of the elements, where a shift in time is the largest error. */
+Test(single_precision, tabulated_evaluation_is_as_accurate_with_any_number_of_threads)
+{
+    s.problem.variant_of = of;
+    s.problem.tolerance_mV = 0.1;
+    for (int multirate = 0; multirate < 2; multirate++) {
+        s.problem.stepping = multirate ? MT_STEPPING_MULTIRATE : MT_STEPPING_UNIFORM;
+        const double *exact = state_after(&mt_backend_cpu, NULL, 300),
+                     *single = state_after(&mt_backend_cpu_single, NULL, 300);
+        s.problem.evaluation = MT_EVALUATION_TABULATED;
+        omp_set_num_threads(1);
+        const double *tabulated = state_after(&mt_backend_cpu_single, NULL, 300);
+        omp_set_num_threads(2);
+        const double *again = state_after(&mt_backend_cpu_single, NULL, 300);
+        s.problem.evaluation = MT_EVALUATION_EXACT;
+        const size_t n = s.mesh.n_elements * mt_arrays(&s.problem);
+        cr_expect(memcmp(tabulated, again, n * sizeof *again) == 0, "multirate %d", multirate);
+        const double rounded = difference_mV(single, exact), read = difference_mV(tabulated, exact);
+        cr_expect(difference_mV(tabulated, single) > 0 && read < 2 * rounded && read < 0.02,
+            "multirate %d: %g mV, without tables %g mV", multirate, read, rounded);
     }
 }

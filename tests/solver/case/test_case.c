@@ -407,6 +407,38 @@ Test(case, every_backend_has_its_keys)
     mt_arena_free(&arena);
 }
 
+Test(case, tables_require_a_model_with_tables_and_the_host_in_single_precision)
+{
+#define TABULATED "cell.evaluation=tabulated"
+    static const struct {
+        const char *set, *message;
+    } refused[] = {
+        {"machine.backend=ipu", "with machine.backend ipu; allowed: exact, or cpu"},
+        {"machine.precision=double", "with machine.precision double; allowed: exact, or single"},
+        {"cell.model=mitchell-schaeffer",
+            "with cell.model mitchell-schaeffer; allowed: exact, or cell.model tp06, torord, courtemanche "
+            "and stewart"},
+    };
+    mt_arena arena = {0};
+    mt_case c;
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        const char *const sets[] = {TABULATED, "machine.backend=cpu", refused[k].set, "cell.type=standard"};
+        cr_expect_eq(
+            mt_case_load(&arena, niederer, sets_of(sets, k == 2 ? 4 : 3), k == 2 ? 4 : 3, &c), MT_INPUT);
+        cr_expect(
+            strstr(mt_message(), "cell.evaluation: tabulated, ") && strstr(mt_message(), refused[k].message),
+            "%s", mt_message());
+    }
+    const char *const sets[] = {TABULATED, "machine.backend=cpu"};
+    load(&arena, niederer, sets, 2, &c);
+    cr_expect_eq(c.cell.evaluation, MT_EVALUATION_TABULATED);
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        cr_expect_eq((*m)->n_functions > 0,
+            strstr(refused[2].message, (*m)->name) && strcmp((*m)->name, "mitchell-schaeffer") != 0, "%s",
+            (*m)->name);
+    mt_arena_free(&arena);
+}
+
 /* Half of the elements of a slab, in its middle, are non-conducting. Parameters of a region apply to the remaining elements. */
 Test(case, regions_change_cells_in_order)
 {

@@ -51,6 +51,7 @@ static const char *const lines[] = {
     "run small.yaml --set cell.stepping=multirate --output multirate --force",
     "run small.yaml --set diffusion.method=implicit --output implicit --force",
     "reproduce math --every 1000003 --pairs 1000",
+    "reproduce precision --beats 1 --bcl 400",
     "reproduce machine --ipus 1",
     "reproduce implicit small.yaml --ipus 1 --from-ms 3 --steps 2",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
