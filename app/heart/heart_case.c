@@ -235,7 +235,9 @@ static void write_cells(FILE *to, const mt_heart_case *c)
     static const char *const surface[] = {"lv_endocardium", "rv_endocardium"};
     (void)fprintf(to,
         "cell:\n  type: epi%s\n"
-        "  stepping: multirate # cells with slowly changing V are evaluated less often: half the run time\n",
+        "  stepping: multirate # cells with slowly changing V are evaluated less often: half the run time\n"
+        "  evaluation: tabulated # of functions of V; as accurate as single precision. exact: for backend "
+        "ipu\n",
         c->beat ? "" : " # in the entire wall");
     if (!c->beat || !c->heart->has_anatomy) return;
     (void)fprintf(to, "regions:\n");

@@ -32,8 +32,9 @@ uint64_t mt_run_step_cycles(const mt_run *run);
 enum { MT_RUN_TABLES = 15 };
 
 /* Builds the tables of a run in `arena`: a summary; the measured fronts (app/run/fronts.h), if any; the channels (mesh/anatomy/channels.h),
- * if any; multirate stepping and tabulated evaluation, if used; the maps, if there are others than the activation; the first limited elements, if any; activation at
- * the points; on an emulated machine cycles, exchange, host transfers and memory; the segments, if there are several. */
+ * if any; multirate stepping and tabulated evaluation, if used; the maps, if there are others than the activation; the first limited
+ * elements, if any; activation at the points; on an emulated machine cycles, exchange, host transfers and memory; the segments, if there are
+ * several. */
 MT_NODISCARD mt_status mt_run_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n);
 

@@ -12,8 +12,7 @@ enum {
     MT_TABLE_FIRST_mV = -100,
     MT_TABLE_LAST_mV = 60,
     MT_TABLE_WIDTH_mV = 2,
-    /* one more for the upper end, and for the numbers below it whose distance from the lower end is rounded up */
-    MT_TABLE_INTERVALS = (MT_TABLE_LAST_mV - MT_TABLE_FIRST_mV) / MT_TABLE_WIDTH_mV + 1,
+    MT_TABLE_INTERVALS = (MT_TABLE_LAST_mV - MT_TABLE_FIRST_mV) / MT_TABLE_WIDTH_mV,
     MT_TABLE_COEFFICIENTS = 5, /* of a polynomial of degree 4 */
     MT_TABLE_FUNCTIONS_MAX = 256
 };

@@ -79,12 +79,14 @@ static inline located locate(lanes v)
     const real first = MT_TABLE_FIRST_mV, last = MT_TABLE_LAST_mV, width = MT_TABLE_WIDTH_mV;
     const lanes none = lanes_all(0), above = v - first, below = last - v,
                 margin = lanes_select_less(above, below, above, below);
-    const lanes at = lanes_select_less_equal(none, margin, above, none); /* 0 outside, and for NaN */
+    /* 0 outside, and for NaN; the upper end belongs to the last interval */
+    const lanes at = lanes_at_most(
+        lanes_select_less_equal(none, margin, above, none) / width, (real)(MT_TABLE_INTERVALS - 0.5));
 #    ifdef LANE_ONE
-    const lanes_mask interval = (lanes_mask)(at / width);
+    const lanes_mask interval = (lanes_mask)at;
     const lanes centre = (lanes)interval * width + (first + width / 2);
 #    else
-    const lanes_mask interval = __builtin_convertvector(at / width, lanes_mask);
+    const lanes_mask interval = __builtin_convertvector(at, lanes_mask);
     const lanes centre = __builtin_convertvector(interval, lanes) * width + (first + width / 2);
 #    endif
     return (located){margin, v - centre, interval};
