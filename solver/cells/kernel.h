@@ -428,12 +428,14 @@ void MT_KERNEL(MODEL_FUNCTIONS)(const struct mt_cell_model *model, const double 
     for (int k = 0; k < CONSTANTS; k++) c[k] = lanes_all(constants[k]);
     for (int k = 0; k < STATES; k++) s[k] = lanes_all(0); /* no function depends on them */
     const pace p = {lanes_all(dt_ms), dt_ms, multirate, FUNCTIONS_STORED, y};
-    for (size_t point = 0; point < n; point++) {
-        (void)cell_step(p, c, lanes_all(v_mV[point]), s, next);
+    for (size_t point = 0; point < n; point += LANES) {
+        const size_t width = n - point < LANES ? n - point : LANES;
+        real v[LANES] = {0}, of_lane[LANES];
+        memcpy(v, v_mV + point, width * sizeof *v);
+        (void)cell_step(p, c, lanes_load(v), s, next);
         for (size_t k = 0; k < FUNCTIONS; k++) {
-            real of_lane[LANES];
             lanes_store(of_lane, y[k]);
-            of_v[point * FUNCTIONS + k] = of_lane[0];
+            for (size_t lane = 0; lane < width; lane++) of_v[(point + lane) * FUNCTIONS + k] = of_lane[lane];
         }
     }
 }

@@ -130,7 +130,7 @@ typedef struct mt_cell_model {
     mt_cell_multirate_float *multirate_float[MT_ISAS];
     mt_cell_multirate_double *multirate_double[MT_ISAS];
     size_t n_functions; /* of V in tables; 0: the model has no kernels with tables */
-    mt_cell_functions *functions;
+    mt_cell_functions *functions[MT_ISAS];
     mt_cell_tabulated_float *tabulated_float[MT_ISAS];
     mt_cell_tabulated_multirate_float *tabulated_multirate_float[MT_ISAS];
     /* If not NULL, mt_cell_react_float and mt_cell_multirate_react_float use these kernels (solver/cells/tabulated.h). */

@@ -14,21 +14,22 @@
     extern mt_cell_multirate_double mt_cell_##model##_multirate_double_base,                                 \
         mt_cell_##model##_multirate_double_avx2, mt_cell_##model##_multirate_double_avx512
 
-/* Declares those of a model whose functions of V can be read from tables. One instruction set suffices to compute these functions. */
+/* Declares those of a model whose functions of V can be read from tables. */
 #define MT_CELL_DECLARE_TABULATED(model)                                                                     \
     extern mt_cell_tabulated_float mt_cell_##model##_tabulated_float_base,                                   \
         mt_cell_##model##_tabulated_float_avx2, mt_cell_##model##_tabulated_float_avx512;                    \
     extern mt_cell_tabulated_multirate_float mt_cell_##model##_tabulated_multirate_float_base,               \
         mt_cell_##model##_tabulated_multirate_float_avx2,                                                    \
         mt_cell_##model##_tabulated_multirate_float_avx512;                                                  \
-    extern mt_cell_functions mt_cell_##model##_functions_double_base
-#define MT_CELL_FUNCTIONS(model) mt_cell_##model##_functions_double_base
+    extern mt_cell_functions mt_cell_##model##_functions_double_base,                                        \
+        mt_cell_##model##_functions_double_avx2, mt_cell_##model##_functions_double_avx512
 
 /* The function for the currents of a model, if its kernel file defines them. It is rarely called: one instruction set suffices. */
 #define MT_CELL_DECLARE_CURRENTS(model) extern mt_cell_currents mt_cell_##model##_currents_double_base
 #define MT_CELL_CURRENTS(model) mt_cell_##model##_currents_double_base
 
-/* The kernels of one arithmetic, float or double, of a model, MODEL_multirate, MODEL_tabulated or MODEL_tabulated_multirate. */
+/* The kernels of one arithmetic, float or double, of a model, MODEL_multirate, MODEL_tabulated, MODEL_tabulated_multirate or
+ * MODEL_functions. */
 #ifdef __x86_64__
 #    define MT_CELL_KERNELS(model, arithmetic)                                                               \
         {                                                                                                    \

@@ -116,6 +116,7 @@ static mt_status make_tables(mt_arena *arena, work *w, const mt_cell_variant *va
     const size_t numbers = ALL_POINTS * model->n_functions,
                  size = MT_TABLE_INTERVALS * MT_TABLE_COEFFICIENTS * w->stride,
                  most = n < TABLES_MAX ? n : TABLES_MAX;
+    mt_cell_functions *functions = model->functions[mt_kernels_used()->set];
     double constants[MT_CELL_CONSTANTS];
     float *coefficient;
     uint16_t *of;
@@ -127,7 +128,7 @@ static mt_status make_tables(mt_arena *arena, work *w, const mt_cell_variant *va
     MT_ALLOC(arena, of, n);
     for (size_t v = 0; v < n; v++) {
         mt_cell_constants_double(model, &variants[v], 1, constants);
-        model->functions(model, constants, dt_ms, multirate, ALL_POINTS, w->v_mV, w->of_v);
+        functions(model, constants, dt_ms, multirate, ALL_POINTS, w->v_mV, w->of_v);
         const size_t table = find_table(w, n_tables);
         of[v] = (uint16_t)table;
         if (table < n_tables) continue;
