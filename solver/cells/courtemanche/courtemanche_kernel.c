@@ -29,8 +29,8 @@ static inline lanes bernoulli(lanes x)
 }
 
 /* Advances a gate: over many time steps by relaxation, over one by forward Euler. The rates of h, j, oa, ua, ui and w exceed 1 / dt at
- * voltages outside any action potential, which stimuli and wavefronts on coarse meshes cause for a moment: with a dt of 0.05 ms h below -114
- * mV, j below -188 mV, w above 128 mV, oa and ua above 167 mV, ui above 188 mV. Such a gate is set to its target. */
+ * voltages outside any action potential, which stimuli and wavefronts on coarse meshes cause for a moment: with a dt of 0.05 ms h below
+ * -114 mV, j below -188 mV, w above 128 mV, oa and ua above 167 mV, ui above 188 mV. Such a gate is set to its target. */
 static inline lanes gate_step(pace p, lanes gate, lanes target, lanes rate)
 {
     const lanes euler = gate + lanes_at_least(-p.step * rate, K(-1)) * (gate - target);
