@@ -20,8 +20,7 @@
  *
  *   MODEL_TABULATED, MODEL_TABULATED_MULTIRATE, MODEL_FUNCTIONS
  *                                  cell_NAME_tabulated, cell_NAME_tabulated_multirate and cell_NAME_functions
- *   FUNCTIONS                      number of functions, at most MT_TABLE_FUNCTIONS_MAX. cell_step calls function_of_v
- *                                  (solver/cells/pace.h) for each of them
+ *   FUNCTIONS                      number of functions; cell_step calls function_of_v (solver/cells/pace.h) for each of them
  *
  * The build compiles the file for each arithmetic and instruction set, and ipu/tally/tally.cmake counts its instructions (MT_TALLY). */
 #include <stdbool.h>

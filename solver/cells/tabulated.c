@@ -48,6 +48,7 @@ static void interpolate(const double y[NODES], double a[NODES])
             now = next;
         }
     }
+    _Static_assert(NODES == 5, "the powers in the Chebyshev polynomials up to degree 4");
     a[0] = c[0] - c[2] + c[4];
     a[1] = c[1] - 3 * c[3];
     a[2] = 2 * c[2] - 8 * c[4];

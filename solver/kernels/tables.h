@@ -13,8 +13,7 @@ enum {
     MT_TABLE_LAST_mV = 60,
     MT_TABLE_WIDTH_mV = 2,
     MT_TABLE_INTERVALS = (MT_TABLE_LAST_mV - MT_TABLE_FIRST_mV) / MT_TABLE_WIDTH_mV,
-    MT_TABLE_COEFFICIENTS = 5, /* of a polynomial of degree 4 */
-    MT_TABLE_FUNCTIONS_MAX = 256
+    MT_TABLE_COEFFICIENTS = 5 /* of a polynomial of degree 4 */
 };
 
 /* Numbers from the coefficient of one power to the next: those of all functions, filled up to whole vectors of any instruction set. */

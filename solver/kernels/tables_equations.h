@@ -68,7 +68,8 @@ static inline void lanes_transpose(lanes row[LANES])
 }
 #    endif
 
-/* The interval of V, and V relative to its centre. `margin`: negative outside all intervals; there the others are those of no use. */
+/* The interval of V, and V relative to its centre. `margin`: negative outside all intervals, where the other numbers have no
+ * meaning. */
 typedef struct located {
     lanes margin, offset;
     lanes_mask interval;
