@@ -1,8 +1,10 @@
-/* An ionic model from a file on one core, interpreted and compiled, compared with the built-in TP06 model. */
+/* An ionic model from a file on one core, interpreted and compiled, also with tables in single precision, compared with the built-in TP06
+ * model. */
 #include "benchmarks/benchmarks.h"
 #include "data/files/data_folder.h"
 #include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
+#include "solver/cells/tabulated.h"
 #include "solver/kernels/block.h"
 
 enum { CELLS = 4096, STEPS = 10 }; /* this number of cells stays in a core's L2 cache */
@@ -51,6 +53,16 @@ static void go_double(void *data)
             c->model, c->constants_double, 1, NULL, 0.02, CELLS, c->state_double, c->v_double, c->v_double);
 }
 
+/* Returns a model with tables; NULL if it has no functions for them. */
+static const mt_cell_model *tabulated(mt_arena *arena, const mt_cell_model *model)
+{
+    const mt_cell_model *with;
+    double error;
+    if (model->n_functions == 0) return NULL;
+    bench_must(mt_cell_tabulate(arena, model, model->variants, 1, 0.02, false, &with, &error));
+    return with;
+}
+
 void bench_models(bench_list *list, const char *file)
 {
     mt_arena arena = {0};
@@ -58,18 +70,25 @@ void bench_models(bench_list *list, const char *file)
     const mt_cell_model *model, *compiled;
     if (!file) bench_must(mt_data_path(&arena, "models/beeler-reuter-1977.mmt", &path));
     bench_must(mt_cell_model_open(&arena, path, &model));
-    bench_must(mt_cell_compile(&arena, model, false, &compiled));
-    cells *const of[] = {
-        make_cells(&arena, mt_cell_models[0]), make_cells(&arena, model), make_cells(&arena, compiled)};
-    static const char *const names[] = {"built-in tp06", "file, interpreted", "file, compiled"};
+    bench_must(mt_cell_compile(&arena, model, true, false, &compiled));
+    const struct {
+        const char *name;
+        const mt_cell_model *model;
+        bool single_only;
+    } of[] = {{"built-in tp06", mt_cell_models[0], false}, {"file, interpreted", model, false},
+        {"file, compiled", compiled, false},
+        {"built-in tp06, tabulated", tabulated(&arena, mt_cell_models[0]), true},
+        {"file, interpreted, tabulated", tabulated(&arena, model), true},
+        {"file, compiled, tabulated", tabulated(&arena, compiled), true}};
     for (int is_double = 0; is_double < 2; is_double++) {
         bench_figure figure = {.unit = "element-steps/s",
             .rate = true,
             .items = (double)CELLS * STEPS,
             .go = is_double ? go_double : go_float};
-        for (int k = 0; k < 3; k++) {
-            figure.data = of[k];
-            const int n = bench_add(list, figure, "%s %s", is_double ? "double" : "float", names[k]);
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+            if (!of[k].model || (is_double && of[k].single_only)) continue;
+            figure.data = make_cells(&arena, of[k].model);
+            const int n = bench_add(list, figure, "%s %s", is_double ? "double" : "float", of[k].name);
             if (k == 0) figure.baseline = n;
         }
     }

@@ -201,7 +201,9 @@ static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cache
     const mt_cell_model **model = &p->monodomain.model;
     if (input->cell.compile == MT_CASE_COMPILE_NEVER) return MT_OK;
     if (automatic && !mt_compile_pays(*model, evaluations)) return MT_OK;
-    const mt_status status = mt_fail_in("cell.compile", mt_cell_compile(arena, *model, cached, model));
+    const bool tabulated = input->cell.evaluation == MT_EVALUATION_TABULATED;
+    const mt_status status =
+        mt_fail_in("cell.compile", mt_cell_compile(arena, *model, tabulated, cached, model));
     if (!automatic || (status != MT_FILE && status != MT_NUMERICS)) return status;
     mt_warn("%s: cell.model: found no compiled code, so the run takes up to twice as long: %s",
         (*model)->name, mt_message());

@@ -229,14 +229,15 @@ static mt_status pass_model(parcel *p, const mt_cell_model *model, model_parcel 
 }
 
 /* Opens the model on a rank. Its file must have the same content there. Without a compiler it is interpreted, with the same bits. */
-static mt_status open_model(mt_arena *arena, const model_parcel *m, const mt_cell_model **model)
+static mt_status open_model(
+    mt_arena *arena, const model_parcel *m, bool tabulated, const mt_cell_model **model)
 {
     MT_TRY(mt_cell_model_open(arena, m->name, model));
     if (strcmp((*model)->identity, m->identity) != 0)
         return mt_fail(MT_INPUT,
             "%s: the ionic model is %s on one rank, and %s on rank 0; allowed: the same file", m->name,
             (*model)->identity, m->identity);
-    const mt_status status = m->compiled ? mt_cell_compile(arena, *model, true, model) : MT_OK;
+    const mt_status status = m->compiled ? mt_cell_compile(arena, *model, tabulated, true, model) : MT_OK;
     return status == MT_MEMORY || status == MT_STOPPED ? status : MT_OK;
 }
 
@@ -388,5 +389,6 @@ mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **p
     MT_TRY(pass_problem(&p, *part, &model));
     MT_TRY(pass_halo(&p, halo));
     layout->halo = halo;
-    return open_model(arena, &model, &(*part)->model);
+    const bool tabulated = (*part)->evaluation == MT_EVALUATION_TABULATED;
+    return open_model(arena, &model, tabulated, &(*part)->model);
 }

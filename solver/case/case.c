@@ -22,7 +22,7 @@ static const char *const untils[] = {
 static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", NULL};
 static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
 /* The models with kernels that read tables (mt_cell_model.n_functions). */
-#define TABULATED_MODELS "tp06, torord, courtemanche and stewart"
+#define TABULATED_MODELS "tp06, torord, courtemanche, stewart, and those of files with costly functions of V"
 
 static const char *const compiles[] = {[MT_CASE_COMPILE_AUTO] = "auto",
     [MT_CASE_COMPILE_NEVER] = "never",

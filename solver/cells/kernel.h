@@ -308,9 +308,11 @@ __attribute__((flatten)) void MT_KERNEL(MODEL)(const struct mt_cell_model *model
 }
 
 #    ifdef WITH_TABLES
-__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED)(const mt_tables *tables, const real *constants,
-    size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED)(const struct mt_cell_model *model,
+    const mt_tables *tables, const real *constants, size_t n_variants, const uint16_t *of, double dt_ms,
+    size_t n, real *state, const real *v_in, real *v_out)
 {
+    (void)model;
     step_all((source){.reads = true, .tables = tables}, constants, n_variants, of, (real)dt_ms, n, state,
         v_in, v_out);
 }
@@ -408,10 +410,12 @@ __attribute__((flatten)) void MT_KERNEL(MODEL_MULTIRATE)(const struct mt_cell_mo
 }
 
 #    ifdef WITH_TABLES
-__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED_MULTIRATE)(const mt_tables *tables,
-    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
-    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
+__attribute__((flatten)) void MT_KERNEL(MODEL_TABULATED_MULTIRATE)(const struct mt_cell_model *model,
+    const mt_tables *tables, const real *constants, size_t n_variants, const uint16_t *of,
+    const mt_multirate_step *step, size_t n, real *state, real *kept, real *change, real *since,
+    const real *v_in, real *v_out)
 {
+    (void)model;
     const paced all = {kept, change, since};
     step_all_multirate((source){.reads = true, .tables = tables}, constants, n_variants, of, step, n, state,
         &all, v_in, v_out);

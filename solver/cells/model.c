@@ -122,7 +122,7 @@ void mt_cell_react_float(const mt_cell_model *model, const float *constants, siz
     const mt_isa set = mt_kernels_used()->set;
     if (model->tables)
         model->tabulated_float[set](
-            model->tables, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
+            model, model->tables, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
     else
         model->kernel_float[set](model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
@@ -153,7 +153,7 @@ void mt_cell_multirate_react_float(const mt_cell_model *model, const float *cons
     const mt_multirate_step at = limited(model, step);
     const mt_isa set = mt_kernels_used()->set;
     if (model->tables)
-        model->tabulated_multirate_float[set](model->tables, constants, n_variants, of, &at, n, state,
+        model->tabulated_multirate_float[set](model, model->tables, constants, n_variants, of, &at, n, state,
             kept_mV, change_mV, since, v_in_mV, v_out_mV);
     else
         model->multirate_float[set](

@@ -69,11 +69,12 @@ typedef void mt_cell_multirate_double(const struct mt_cell_model *model, const d
     double *kept_mV, double *change_mV, double *since, const double *v_in_mV, double *v_out_mV);
 
 /* Same in single precision, with functions of V from tables (solver/kernels/tables.h). */
-typedef void mt_cell_tabulated_float(const mt_tables *tables, const float *constants, size_t n_variants,
-    const uint16_t *of, double dt_ms, size_t n, float *state, const float *v_in_mV, float *v_out_mV);
-typedef void mt_cell_tabulated_multirate_float(const mt_tables *tables, const float *constants,
-    size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n, float *state,
-    float *kept_mV, float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_tabulated_float(const struct mt_cell_model *model, const mt_tables *tables,
+    const float *constants, size_t n_variants, const uint16_t *of, double dt_ms, size_t n, float *state,
+    const float *v_in_mV, float *v_out_mV);
+typedef void mt_cell_tabulated_multirate_float(const struct mt_cell_model *model, const mt_tables *tables,
+    const float *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    float *state, float *kept_mV, float *change_mV, float *since, const float *v_in_mV, float *v_out_mV);
 
 /* Computes the functions of V that tables contain, of_v[n][n_functions], at n values of V, for the constants of a variant [n_constants] and
  * the step that they are used in. */

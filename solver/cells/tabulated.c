@@ -7,7 +7,6 @@ enum {
     NODES = MT_TABLE_COEFFICIENTS,       /* of the interpolation */
     BETWEEN = MT_TABLE_COEFFICIENTS + 1, /* points at which errors are largest */
     POINTS = NODES + BETWEEN,
-    ALL_POINTS = MT_TABLE_INTERVALS * POINTS,
     TABLES_MAX = 256
 };
 
@@ -20,17 +19,16 @@ static const double point[POINTS] = {0.95105651629515357, 0.58778525229247313, 0
 typedef struct work {
     const mt_cell_model *model;
     size_t stride;
-    double v_mV[ALL_POINTS], *of_v; /* [ALL_POINTS][n_functions] */
-    double *first;                  /* [n_tables][ALL_POINTS][n_functions] of the tables made so far */
+    double v_mV[MT_TABLE_POINTS], *of_v; /* [MT_TABLE_POINTS][n_functions] */
+    double *first; /* [n_tables][MT_TABLE_POINTS][n_functions] of the tables made so far */
     double error;
 } work;
 
-static void set_points(work *w)
+void mt_table_points(double v_mV[MT_TABLE_POINTS])
 {
     const double half_mV = 0.5 * MT_TABLE_WIDTH_mV;
-    for (size_t k = 0; k < ALL_POINTS; k++)
-        w->v_mV[k] =
-            MT_TABLE_FIRST_mV + half_mV * (double)(2 * (k / POINTS) + 1) + half_mV * point[k % POINTS];
+    for (size_t k = 0; k < MT_TABLE_POINTS; k++)
+        v_mV[k] = MT_TABLE_FIRST_mV + half_mV * (double)(2 * (k / POINTS) + 1) + half_mV * point[k % POINTS];
 }
 
 /* Computes the coefficients of the interpolation of y[NODES], by ascending powers of a number from -1 to 1, from those of Chebyshev
@@ -56,29 +54,43 @@ static void interpolate(const double y[NODES], double a[NODES])
     a[4] = 8 * c[4];
 }
 
-/* Fills the coefficients of a function in an interval, and returns the largest error, relative to the largest magnitude. */
-static double fill_interval(const work *w, size_t interval, size_t function, float *to)
+/* Computes the coefficients of a function in an interval from its values at the points, and returns the largest error, relative to the
+ * largest magnitude. */
+static double fit(const double y[POINTS], double a[NODES])
 {
-    const size_t n = w->model->n_functions;
-    const double *of_v = w->of_v + interval * POINTS * n + function;
-    double y[POINTS], a[NODES], largest = 0, error = 0;
+    double largest = 0, error = 0;
     for (int k = 0; k < POINTS; k++) {
-        y[k] = of_v[(size_t)k * n];
         largest = fmax(largest, fabs(y[k]));
         if (!isfinite(y[k])) return INFINITY;
     }
     interpolate(y, a);
-    double scale = 1;
-    for (int k = 0; k < NODES; k++) {
-        to[(size_t)(NODES - 1 - k) * w->stride] = (float)(a[k] / scale);
-        scale *= 0.5 * MT_TABLE_WIDTH_mV;
-    }
     for (int k = NODES; k < POINTS; k++) {
         double sum = 0;
         for (int power = NODES - 1; power >= 0; power--) sum = sum * point[k] + a[power];
         error = fmax(error, fabs(sum - y[k]));
     }
     return largest > 0 ? error / largest : 0;
+}
+
+double mt_table_error(const double of_v[MT_TABLE_POINTS])
+{
+    double error = 0, a[NODES];
+    for (size_t k = 0; k < MT_TABLE_POINTS; k += POINTS) error = fmax(error, fit(of_v + k, a));
+    return error;
+}
+
+/* Fills the coefficients of a function in an interval, and returns the error. */
+static double fill_interval(const work *w, size_t interval, size_t function, float *to)
+{
+    const size_t n = w->model->n_functions;
+    double y[POINTS], a[NODES] = {0}, scale = 1;
+    for (size_t k = 0; k < POINTS; k++) y[k] = w->of_v[(interval * POINTS + k) * n + function];
+    const double error = fit(y, a);
+    for (int k = 0; k < NODES; k++) {
+        to[(size_t)(NODES - 1 - k) * w->stride] = (float)(a[k] / scale);
+        scale *= 0.5 * MT_TABLE_WIDTH_mV;
+    }
+    return error;
 }
 
 /* Fills a table. */
@@ -103,7 +115,7 @@ static mt_status fill_table(work *w, float *table)
 /* Returns the table with the functions of w->of_v, or n if there is none. */
 static size_t find_table(const work *w, size_t n)
 {
-    const size_t numbers = ALL_POINTS * w->model->n_functions;
+    const size_t numbers = MT_TABLE_POINTS * w->model->n_functions;
     for (size_t k = 0; k < n; k++)
         if (memcmp(w->first + k * numbers, w->of_v, numbers * sizeof *w->of_v) == 0) return k;
     return n;
@@ -114,7 +126,7 @@ static mt_status make_tables(mt_arena *arena, work *w, const mt_cell_variant *va
     double dt_ms, bool multirate, mt_tables *tables)
 {
     const mt_cell_model *model = w->model;
-    const size_t numbers = ALL_POINTS * model->n_functions,
+    const size_t numbers = MT_TABLE_POINTS * model->n_functions,
                  size = MT_TABLE_INTERVALS * MT_TABLE_COEFFICIENTS * w->stride,
                  most = n < TABLES_MAX ? n : TABLES_MAX;
     mt_cell_functions *functions = model->functions[mt_kernels_used()->set];
@@ -129,7 +141,7 @@ static mt_status make_tables(mt_arena *arena, work *w, const mt_cell_variant *va
     MT_ALLOC(arena, of, n);
     for (size_t v = 0; v < n; v++) {
         mt_cell_constants_double(model, &variants[v], 1, constants);
-        functions(model, constants, dt_ms, multirate, ALL_POINTS, w->v_mV, w->of_v);
+        functions(model, constants, dt_ms, multirate, MT_TABLE_POINTS, w->v_mV, w->of_v);
         const size_t table = find_table(w, n_tables);
         of[v] = (uint16_t)table;
         if (table < n_tables) continue;
@@ -160,7 +172,7 @@ mt_status mt_cell_tabulate(mt_arena *arena, const mt_cell_model *model, const mt
     MT_ALLOC(arena, tables, 1);
     w->model = model;
     w->stride = MT_TABLE_STRIDE(model->n_functions);
-    set_points(w);
+    mt_table_points(w->v_mV);
     MT_TRY(make_tables(arena, w, variants, n, dt_ms, multirate, tables));
     *row = *model;
     row->tables = tables;

@@ -12,6 +12,13 @@
  * precision, have errors of up to about 3e-6: exp(0.3485 V) with an argument of 30 that is rounded to 24 bits. */
 #define MT_TABULATED_ERROR 1e-5
 
+/* Points of V at which functions are examined: those of interpolation and those of the largest errors, in all intervals. */
+enum { MT_TABLE_POINTS = MT_TABLE_INTERVALS * (2 * MT_TABLE_COEFFICIENTS + 1) };
+void mt_table_points(double v_mV[MT_TABLE_POINTS]);
+
+/* Returns the largest error of a function from its values at these points; infinity if one is not finite. */
+double mt_table_error(const double of_v[MT_TABLE_POINTS]);
+
 /* Makes a row of a model in `arena` that differs in mt_cell_model.tables only, for the constants of n variants and the step of a run.
  * *error: the largest one, as above. MT_INPUT: the model has no such kernels, or an error is larger than allowed; the message begins with
  * cell.evaluation. MT_MEMORY. */

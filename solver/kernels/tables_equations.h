@@ -93,32 +93,50 @@ static inline located locate(lanes v)
     return (located){margin, v - centre, interval};
 }
 
-/* Computes y[n_functions] at the located V, each cell from its table: of[lane] is the variant of a cell, or all have the first one if `of`
- * is NULL. n_functions is known to the compiler. */
+/* The rows of tables that LANES cells read: the coefficients of the highest power in the interval of each cell. */
+typedef struct table_rows {
+    const float *row[LANES];
+    real offset[LANES]; /* of V from the centre of the interval */
+} table_rows;
+
+/* Finds the rows at the located V: of[lane] is the variant of a cell, or all have the first one if `of` is NULL. */
+static inline table_rows find_rows(
+    const mt_tables *tables, size_t stride, const uint16_t *of, const located *at)
+{
+    table_rows rows;
+    real_bits interval[LANES];
+    __builtin_memcpy(interval, &at->interval, sizeof interval);
+    lanes_store(rows.offset, at->offset);
+    for (int lane = 0; lane < LANES; lane++) {
+        const size_t table = tables->of[of ? of[lane] : 0];
+        rows.row[lane] = tables->coefficient + (table * MT_TABLE_INTERVALS + (size_t)interval[lane]) *
+                                                   MT_TABLE_COEFFICIENTS * stride;
+    }
+    return rows;
+}
+
+/* Computes the functions k to k + LANES - 1. */
+static inline void read_rows(const table_rows *rows, size_t stride, size_t k, lanes y[LANES])
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        const lanes x = lanes_all(rows->offset[lane]);
+        lanes sum = lanes_load(rows->row[lane] + k);
+        for (size_t power = 1; power < MT_TABLE_COEFFICIENTS; power++)
+            sum = lanes_fma(sum, x, lanes_load(rows->row[lane] + power * stride + k));
+        y[lane] = sum;
+    }
+    lanes_transpose(y);
+}
+
+/* Computes y[n_functions] at the located V, each cell from its table. n_functions is known to the compiler. */
 static inline void look_up(
     const mt_tables *tables, size_t n_functions, const uint16_t *of, const located *at, lanes *y)
 {
     const size_t stride = MT_TABLE_STRIDE(n_functions);
-    const float *row[LANES];
-    real_bits interval[LANES];
-    real offset[LANES];
-    __builtin_memcpy(interval, &at->interval, sizeof interval);
-    lanes_store(offset, at->offset);
-    for (int lane = 0; lane < LANES; lane++) {
-        const size_t table = tables->of[of ? of[lane] : 0];
-        row[lane] = tables->coefficient +
-                    (table * MT_TABLE_INTERVALS + (size_t)interval[lane]) * MT_TABLE_COEFFICIENTS * stride;
-    }
+    const table_rows rows = find_rows(tables, stride, of, at);
     for (size_t k = 0; k < n_functions; k += LANES) {
         lanes of_cell[LANES];
-        for (int lane = 0; lane < LANES; lane++) {
-            const lanes x = lanes_all(offset[lane]);
-            lanes sum = lanes_load(row[lane] + k);
-            for (size_t power = 1; power < MT_TABLE_COEFFICIENTS; power++)
-                sum = lanes_fma(sum, x, lanes_load(row[lane] + power * stride + k));
-            of_cell[lane] = sum;
-        }
-        lanes_transpose(of_cell);
+        read_rows(&rows, stride, k, of_cell);
         for (size_t j = 0; j < LANES && k + j < n_functions; j++) y[k + j] = of_cell[j];
     }
 }

@@ -3,13 +3,19 @@
  *
  * It defines the kernels MT_COMPILED_STEP and MT_COMPILED_MULTIRATE (mt_cell_kernel_float, mt_cell_multirate_float, or with MT_DOUBLE
  * defined those of double). Each instruction of the program is one statement with the expression that the interpreter executes
- * (solver/cells/graph/instructions.h), so all bits are the same. */
+ * (solver/cells/graph/instructions.h), so all bits are the same.
+ *
+ * With the flag MT_COMPILED_TABLES it also defines MT_COMPILED_TABULATED and MT_COMPILED_TABULATED_MULTIRATE, in single precision
+ * (mt_cell_tabulated_float, mt_cell_tabulated_multirate_float). */
 #pragma once
 
 #include "solver/cells/graph/cell_program.h"
 
 #define MT_COMPILED_STEP "cell_compiled"
 #define MT_COMPILED_MULTIRATE "cell_compiled_multirate"
+#define MT_COMPILED_TABULATED "cell_compiled_tabulated"
+#define MT_COMPILED_TABULATED_MULTIRATE "cell_compiled_tabulated_multirate"
+#define MT_COMPILED_TABLES "-DTABLES" /* flag of the compiler */
 
 /* Writes the source in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_program_source(

@@ -13,6 +13,7 @@
 #include "data/files/scan.h"
 #include "solver/cells/compiled/c_source.h"
 #include "solver/cells/row.h"
+#include "solver/cells/tabulated.h"
 #include "solver/kernels/kernels.h"
 
 /* The comparisons with the interpreter (compiled_kernel.c): true if all bits are the same. */
@@ -20,10 +21,14 @@ typedef bool same_float(const mt_cell_model *model, const float *constants, doub
     mt_cell_kernel_float *step, mt_cell_multirate_float *multirate);
 typedef bool same_double(const mt_cell_model *model, const double *constants, double dt_ms,
     mt_cell_kernel_double *step, mt_cell_multirate_double *multirate);
+typedef bool same_tabulated(const mt_cell_model *const model[2], const float *constants, double dt_ms,
+    mt_cell_tabulated_float *step, mt_cell_tabulated_multirate_float *multirate);
 extern same_float mt_cell_compiled_same_float_base, mt_cell_compiled_same_float_avx2,
     mt_cell_compiled_same_float_avx512;
 extern same_double mt_cell_compiled_same_double_base, mt_cell_compiled_same_double_avx2,
     mt_cell_compiled_same_double_avx512;
+extern same_tabulated mt_cell_compiled_tabulated_same_float_base, mt_cell_compiled_tabulated_same_float_avx2,
+    mt_cell_compiled_tabulated_same_float_avx512;
 
 enum { SINGLE, DOUBLE, ARITHMETICS };
 
@@ -36,7 +41,7 @@ typedef struct code {
 typedef struct work {
     mt_arena *scratch;
     const char *source;
-    bool cached;
+    bool cached, tabulated;
     char folder[MT_FILE_PATH_MAX], source_path[MT_FILE_PATH_MAX];
     code code[ARITHMETICS];
 } work;
@@ -53,12 +58,13 @@ static mt_status make_words(work *w, int arithmetic, const char *const *flags)
     char *text = mt_arena_text(w->scratch, named && *named ? named : "cc"), *rest = NULL;
     if (!text) return MT_MEMORY;
     while (flags[n_flags]) n_flags++;
-    MT_ALLOC(w->scratch, c->words, strlen(text) + n_flags + 1 + sizeof others / sizeof *others + 1);
+    MT_ALLOC(w->scratch, c->words, strlen(text) + n_flags + 2 + sizeof others / sizeof *others + 1);
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         c->words[n++] = word;
     if (n == 0) return mt_fail(MT_FILE, "CC: found '%s'; allowed: a C compiler", named);
     for (; *flags; flags++) c->words[n++] = *flags;
     if (arithmetic == DOUBLE) c->words[n++] = "-DMT_DOUBLE";
+    if (arithmetic == SINGLE && w->tabulated) c->words[n++] = MT_COMPILED_TABLES;
     memcpy(c->words + n, others, sizeof others);
     return MT_OK;
 }
@@ -149,15 +155,56 @@ static mt_status find(void *library, const char *path, const char *name, functio
     return MT_OK;
 }
 
-static mt_status load(const code *c, function **step, function **multirate)
+/* Finds the kernels with two names in the code for an arithmetic. */
+static mt_status load(
+    const code *c, const char *step_name, const char *multirate_name, function **step, function **multirate)
 {
     void *library = dlopen(c->path, RTLD_NOW | RTLD_LOCAL);
-    MT_TRY(find(library, c->path, MT_COMPILED_STEP, step));
-    return find(library, c->path, MT_COMPILED_MULTIRATE, multirate);
+    MT_TRY(find(library, c->path, step_name, step));
+    return find(library, c->path, multirate_name, multirate);
+}
+
+static mt_status load_all(const work *w, mt_isa set, mt_cell_model *row)
+{
+    function *step, *multirate;
+    MT_TRY(load(&w->code[SINGLE], MT_COMPILED_STEP, MT_COMPILED_MULTIRATE, &step, &multirate));
+    row->kernel_float[set] = (mt_cell_kernel_float *)step;
+    row->multirate_float[set] = (mt_cell_multirate_float *)multirate;
+    MT_TRY(load(&w->code[DOUBLE], MT_COMPILED_STEP, MT_COMPILED_MULTIRATE, &step, &multirate));
+    row->kernel_double[set] = (mt_cell_kernel_double *)step;
+    row->multirate_double[set] = (mt_cell_multirate_double *)multirate;
+    if (!w->tabulated) return MT_OK;
+    MT_TRY(load(&w->code[SINGLE], MT_COMPILED_TABULATED, MT_COMPILED_TABULATED_MULTIRATE, &step, &multirate));
+    row->tabulated_float[set] = (mt_cell_tabulated_float *)step;
+    row->tabulated_multirate_float[set] = (mt_cell_tabulated_multirate_float *)multirate;
+    return MT_OK;
+}
+
+/* ---- comparison ---- */
+
+static const char *const differs = "the compiled kernels do not have the bits of the interpreter";
+
+/* Compares the kernels that read tables. Those of the first variant serve both: the bits do not depend on what tables mean. */
+static mt_status compare_tabulated(
+    const mt_cell_model *model, const mt_cell_model *compiled, mt_isa set, const float *constants)
+{
+    static same_tabulated *const same[MT_ISAS] = MT_CELL_KERNELS(compiled_tabulated_same, float);
+    MT_SCRATCH(scratch);
+    const double dt_ms = model->dt_max_ms / 2;
+    const mt_cell_variant variant[2] = {model->variants[0], model->variants[0]};
+    const mt_cell_model *with[2];
+    double error;
+    for (int multirate = 0; multirate < 2; multirate++)
+        MT_TRY(mt_cell_tabulate(scratch, model, variant, 2, dt_ms, multirate != 0, &with[multirate], &error));
+    return same[set](with, constants, dt_ms, compiled->tabulated_float[set],
+               compiled->tabulated_multirate_float[set])
+               ? MT_OK
+               : mt_fail(MT_NUMERICS, "%s", differs);
 }
 
 /* Compares the kernels with those of the interpreter, for the model's first variant and one with other parameters. */
-static mt_status compare(const mt_cell_model *model, const mt_cell_model *compiled, mt_isa set)
+static mt_status compare(
+    const mt_cell_model *model, const mt_cell_model *compiled, mt_isa set, bool tabulated)
 {
     static same_float *const single[MT_ISAS] = MT_CELL_KERNELS(compiled_same, float);
     static same_double *const twice[MT_ISAS] = MT_CELL_KERNELS(compiled_same, double);
@@ -174,26 +221,20 @@ static mt_status compare(const mt_cell_model *model, const mt_cell_model *compil
     mt_cell_constants_double(model, variant, 2, constants_double);
     mt_cell_constants_float(model, variant, 2, constants_float);
     const double dt_ms = model->dt_max_ms / 2;
-    if (single[set](
-            model, constants_float, dt_ms, compiled->kernel_float[set], compiled->multirate_float[set]) &&
-        twice[set](
+    if (!single[set](
+            model, constants_float, dt_ms, compiled->kernel_float[set], compiled->multirate_float[set]) ||
+        !twice[set](
             model, constants_double, dt_ms, compiled->kernel_double[set], compiled->multirate_double[set]))
-        return MT_OK;
-    return mt_fail(MT_NUMERICS, "the compiled kernels do not have the bits of the interpreter");
+        return mt_fail(MT_NUMERICS, "%s", differs);
+    return tabulated ? compare_tabulated(model, compiled, set, constants_float) : MT_OK;
 }
 
 static mt_status fill_row(const work *w, const mt_cell_model *model, mt_isa set, mt_cell_model *row)
 {
-    function *step, *multirate;
     *row = *model;
     row->compiled = true;
-    MT_TRY(load(&w->code[SINGLE], &step, &multirate));
-    row->kernel_float[set] = (mt_cell_kernel_float *)step;
-    row->multirate_float[set] = (mt_cell_multirate_float *)multirate;
-    MT_TRY(load(&w->code[DOUBLE], &step, &multirate));
-    row->kernel_double[set] = (mt_cell_kernel_double *)step;
-    row->multirate_double[set] = (mt_cell_multirate_double *)multirate;
-    return compare(model, row, set);
+    MT_TRY(load_all(w, set, row));
+    return compare(model, row, set, w->tabulated);
 }
 
 bool mt_compile_pays(const mt_cell_model *model, double evaluations)
@@ -204,11 +245,11 @@ bool mt_compile_pays(const mt_cell_model *model, double evaluations)
 }
 
 mt_status mt_cell_compile(
-    mt_arena *arena, const mt_cell_model *model, bool cached, const mt_cell_model **compiled)
+    mt_arena *arena, const mt_cell_model *model, bool tabulated, bool cached, const mt_cell_model **compiled)
 {
     MT_SCRATCH(scratch);
     const mt_isa set = mt_kernels_used()->set;
-    work w = {.scratch = scratch, .cached = cached};
+    work w = {.scratch = scratch, .cached = cached, .tabulated = tabulated && model->n_functions > 0};
     mt_cell_model *row;
     *compiled = model;
     if (!model->program || model->compiled) return MT_OK;

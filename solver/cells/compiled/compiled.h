@@ -20,7 +20,8 @@
 bool mt_compile_pays(const mt_cell_model *model, double evaluations);
 
 /* Copies the row of an imported model to `arena`, with kernels of machine code; it remains loaded until the process ends. A model that is
- * not interpreted is returned itself. `cached`: true to use the cache. Reports progress. MT_FILE: the compiler fails or does not exist, or
- * a file cannot be written. MT_NUMERICS: the bits differ. MT_STOPPED. MT_MEMORY. */
+ * not interpreted is returned itself. `tabulated`: also the kernels that read tables, if it has them; compiling then takes longer. `cached`:
+ * true to use the cache. Reports progress. MT_FILE: the compiler fails or does not exist, or a file cannot be written. MT_NUMERICS: the bits
+ * differ. MT_STOPPED. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_compile(
-    mt_arena *arena, const mt_cell_model *model, bool cached, const mt_cell_model **compiled);
+    mt_arena *arena, const mt_cell_model *model, bool tabulated, bool cached, const mt_cell_model **compiled);

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "solver/cells/graph/exponentials.h"
+#include "solver/cells/graph/functions_of_v.h"
 #include "solver/cells/row.h"
 #include "solver/kernels/block.h"
 
 MT_CELL_DECLARE(program);
+MT_CELL_DECLARE_TABULATED(program);
 MT_CELL_DECLARE_CURRENTS(program);
 extern mt_cell_constants mt_cell_program_constants_double_base;
 
@@ -18,6 +20,12 @@ void mt_cell_program_kernels(mt_cell_model *model)
         MT_CELL_KERNELS(program_multirate, float);
     static mt_cell_multirate_double *const multirate_twice[MT_ISAS] =
         MT_CELL_KERNELS(program_multirate, double);
+    static mt_cell_functions *const functions[MT_ISAS] = MT_CELL_KERNELS(program_functions, double);
+    static mt_cell_tabulated_float *const tabulated[MT_ISAS] = MT_CELL_KERNELS(program_tabulated, float);
+    static mt_cell_tabulated_multirate_float *const tabulated_multirate[MT_ISAS] =
+        MT_CELL_KERNELS(program_tabulated_multirate, float);
+    const mt_cell_program *p = model->program;
+    model->n_functions = p->n_functions;
     model->constants = mt_cell_program_constants_double_base;
     model->currents_of = MT_CELL_CURRENTS(program);
     for (int set = 0; set < MT_ISAS; set++) {
@@ -25,6 +33,9 @@ void mt_cell_program_kernels(mt_cell_model *model)
         model->kernel_double[set] = twice[set];
         model->multirate_float[set] = multirate_single[set];
         model->multirate_double[set] = multirate_twice[set];
+        model->functions[set] = functions[set];
+        model->tabulated_float[set] = tabulated[set];
+        model->tabulated_multirate_float[set] = tabulated_multirate[set];
     }
 }
 
@@ -103,47 +114,115 @@ static mt_status make_blocks(mt_arena *arena, mt_cell_program *p)
     return MT_OK;
 }
 
-mt_status mt_cell_program_make(
-    mt_arena *arena, mt_system *system, const mt_step *step, mt_cell_program *program)
+/* The steps of a program as nodes: outputs [n_outputs], and functions of V for both ways of stepping. */
+typedef struct steps {
+    size_t n_outputs;
+    mt_node *output;
+    mt_functions_of_v functions[2];
+} steps;
+
+static mt_status find_steps(mt_arena *arena, mt_system *system, const mt_step *step, double dt_ms, steps *s)
+{
+    const size_t n_states = system->n_states;
+    *s = (steps){.n_outputs = n_states + 1};
+    MT_ALLOC(arena, s->output, s->n_outputs);
+    memcpy(s->output, step->next, n_states * sizeof *s->output);
+    s->output[n_states] = step->v_change;
+    mt_exponentials_share(&system->algebra, system->v, s->n_outputs, s->output, s->output);
+    MT_TRY(system->algebra.status);
+    for (int multirate = 0; dt_ms > 0 && multirate < 2; multirate++)
+        MT_TRY(mt_functions_of_v_find(
+            arena, system, dt_ms, multirate != 0, s->n_outputs, s->output, &s->functions[multirate]));
+    return MT_OK;
+}
+
+/* Finds the constants that any of the steps uses. */
+static mt_status find_all_constants(mt_arena *arena, const mt_algebra *m, const steps *s, inputs *in)
+{
+    mt_node *all;
+    size_t n = 0;
+    MT_ALLOC(arena, all, 3 * s->n_outputs);
+    for (size_t k = 0; k < s->n_outputs; k++) {
+        all[n++] = s->output[k];
+        for (int multirate = 0; multirate < 2; multirate++)
+            if (s->functions[multirate].output) all[n++] = s->functions[multirate].output[k];
+    }
+    return find_constants(arena, m, n, all, in);
+}
+
+/* Makes the programs of a step with tables. input[n]: the inputs of the step, with room for the functions. */
+static mt_status make_tabulated(mt_arena *arena, const mt_graph *graph, const mt_functions_of_v *f, size_t n,
+    mt_node *input, size_t n_outputs, mt_tabulated_program *program)
+{
+    program->n = f->n;
+    if (!f->output) return MT_OK;
+    memcpy(input + n, f->node, f->n * sizeof *input);
+    MT_TRY(mt_program_make(arena, graph, n, input, f->n, f->node, false, &program->functions));
+    n += f->n;
+    MT_TRY(mt_program_make(arena, graph, n, input, n_outputs, f->output, false, &program->step));
+    return mt_program_make(arena, graph, n, input, n_outputs, f->output, true, &program->step_in_pairs);
+}
+
+/* Makes the programs of the steps. */
+static mt_status make_steps(
+    mt_arena *arena, mt_system *system, const steps *s, const inputs *constants, mt_cell_program *program)
 {
     MT_SCRATCH(scratch);
     mt_algebra *m = &system->algebra;
-    const size_t n_states = system->n_states, n_parameters = system->n_parameters;
-    mt_node *outputs, *all;
-    inputs of_step = {0}, of_constants = {0};
-    MT_ALLOC(scratch, outputs, n_states + 1);
-    memcpy(outputs, step->next, n_states * sizeof *outputs);
-    outputs[n_states] = step->v_change;
-    mt_exponentials_share(m, system->v, n_states + 1, outputs, outputs);
-    const mt_node dt = mt_symbol(m, system->dt), now = mt_symbol(m, system->step),
-                  v = mt_symbol(m, system->v);
-    MT_TRY(find_constants(scratch, m, n_states + 1, outputs, &of_step));
-    *program = (mt_cell_program){.n_numbers = of_step.n_numbers,
-        .n_constants = of_step.n - of_step.n_numbers,
-        .n_states = n_states,
-        .n_parameters = n_parameters};
-    MT_ALLOC(scratch, all, of_step.n + 3 + n_states);
-    memcpy(all, of_step.node, of_step.n * sizeof *all);
-    size_t n = of_step.n;
-    all[n++] = dt;
-    all[n++] = now;
-    all[n++] = v;
-    for (size_t k = 0; k < n_states; k++) all[n++] = mt_symbol(m, system->state[k]);
+    mt_node *input;
+    size_t n = constants->n;
+    MT_ALLOC(scratch, input, n + 3 + system->n_states + s->functions[0].n + s->functions[1].n);
+    memcpy(input, constants->node, n * sizeof *input);
+    input[n++] = mt_symbol(m, system->dt);
+    input[n++] = mt_symbol(m, system->step);
+    input[n++] = mt_symbol(m, system->v);
+    for (size_t k = 0; k < system->n_states; k++) input[n++] = mt_symbol(m, system->state[k]);
     MT_TRY(m->status);
-    MT_TRY(numbers_of(arena, m->graph, &of_step, &program->number));
-    MT_TRY(make_blocks(arena, program));
-    MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, false, &program->step));
-    MT_TRY(mt_program_make(arena, m->graph, n, all, n_states + 1, outputs, true, &program->step_in_pairs));
+    MT_TRY(mt_program_make(arena, m->graph, n, input, s->n_outputs, s->output, false, &program->step));
+    MT_TRY(
+        mt_program_make(arena, m->graph, n, input, s->n_outputs, s->output, true, &program->step_in_pairs));
+    for (int multirate = 0; multirate < 2; multirate++) {
+        const mt_functions_of_v *f = &s->functions[multirate];
+        MT_TRY(make_tabulated(arena, m->graph, f, n, input, s->n_outputs, &program->tabulated[multirate]));
+        if (f->n > program->n_functions) program->n_functions = f->n;
+    }
+    return MT_OK;
+}
 
-    const mt_node *constants = of_step.node + of_step.n_numbers;
-    MT_TRY(find_numbers(scratch, m, program->n_constants, constants, &of_constants));
-    program->n_constants_numbers = of_constants.n;
-    MT_TRY(numbers_of(arena, m->graph, &of_constants, &program->constants_number));
+/* Makes the program of the constants. */
+static mt_status make_constants(
+    mt_arena *arena, mt_system *system, const inputs *of_step, mt_cell_program *program)
+{
+    MT_SCRATCH(scratch);
+    mt_algebra *m = &system->algebra;
+    const mt_node *constants = of_step->node + of_step->n_numbers;
+    inputs in = {0};
     mt_node *inner;
-    MT_ALLOC(scratch, inner, of_constants.n + n_parameters);
-    memcpy(inner, of_constants.node, of_constants.n * sizeof *inner);
-    for (size_t k = 0; k < n_parameters; k++) inner[of_constants.n + k] = mt_symbol(m, system->parameter[k]);
+    MT_TRY(find_numbers(scratch, m, program->n_constants, constants, &in));
+    program->n_constants_numbers = in.n;
+    MT_TRY(numbers_of(arena, m->graph, &in, &program->constants_number));
+    MT_ALLOC(scratch, inner, in.n + program->n_parameters);
+    memcpy(inner, in.node, in.n * sizeof *inner);
+    for (size_t k = 0; k < program->n_parameters; k++) inner[in.n + k] = mt_symbol(m, system->parameter[k]);
     MT_TRY(m->status);
-    return mt_program_make(arena, m->graph, of_constants.n + n_parameters, inner, program->n_constants,
+    return mt_program_make(arena, m->graph, in.n + program->n_parameters, inner, program->n_constants,
         constants, false, &program->constants);
+}
+
+mt_status mt_cell_program_make(
+    mt_arena *arena, mt_system *system, const mt_step *step, double dt_ms, mt_cell_program *program)
+{
+    MT_SCRATCH(scratch);
+    steps s;
+    inputs constants = {0};
+    MT_TRY(find_steps(scratch, system, step, dt_ms, &s));
+    MT_TRY(find_all_constants(scratch, &system->algebra, &s, &constants));
+    *program = (mt_cell_program){.n_numbers = constants.n_numbers,
+        .n_constants = constants.n - constants.n_numbers,
+        .n_states = system->n_states,
+        .n_parameters = system->n_parameters};
+    MT_TRY(numbers_of(arena, system->algebra.graph, &constants, &program->number));
+    MT_TRY(make_blocks(arena, program));
+    MT_TRY(make_steps(arena, system, &s, &constants, program));
+    return make_constants(arena, system, &constants, program);
 }

@@ -10,6 +10,13 @@
 #include "solver/cells/graph/step.h"
 #include "solver/cells/model.h"
 
+/* A step with functions of V from tables (solver/cells/tabulated.h, solver/cells/graph/functions_of_v.h). `functions` has the inputs of
+ * mt_cell_program.step, and computes them [n]; with those as further inputs, `step` has its outputs. */
+typedef struct mt_tabulated_program {
+    size_t n;
+    mt_program functions, step, step_in_pairs;
+} mt_tabulated_program;
+
 /* Inputs of `step`: numbers [n_numbers], constants [n_constants], dt, step, V, states [n_states]; the first two and `step` are uniform.
  * Outputs: the next states [n_states], the change of V in this step [mV]. dt [ms] is the step of the states, `step` that of V
  * (solver/cells/pace.h). Inputs of `constants`: numbers of its own [n_constants_numbers], parameters [n_parameters]; outputs: constants. */
@@ -19,13 +26,16 @@ typedef struct mt_cell_program {
     const double *number_blocks; /* [n_numbers][MT_BLOCK] every number for a block of cells */
     const float *number_blocks_single;
     mt_program step, constants;
-    mt_program step_in_pairs; /* the same as `step`, for the interpreter */
-    mt_currents currents;     /* n = 0 from mt_cell_program_make */
+    mt_program step_in_pairs;          /* the same as `step`, for the interpreter */
+    mt_currents currents;              /* n = 0 from mt_cell_program_make */
+    size_t n_functions;                /* the larger `n` of the following; 0: there are none */
+    mt_tabulated_program tabulated[2]; /* with uniform and with multirate stepping */
 } mt_cell_program;
 
-/* Translates a system and its step into programs in `arena`. MT_INPUT: too many values for the registers of a program. MT_MEMORY. */
+/* Translates a system and its step into programs in `arena`; tabulated ones for time steps up to dt_ms, or none if dt_ms is 0. MT_INPUT:
+ * too many values for the registers of a program. MT_MEMORY. */
 MT_NODISCARD mt_status mt_cell_program_make(
-    mt_arena *arena, mt_system *system, const mt_step *step, mt_cell_program *program);
+    mt_arena *arena, mt_system *system, const mt_step *step, double dt_ms, mt_cell_program *program);
 
-/* Sets the kernels, `constants` and `currents_of` of an imported model's row. */
+/* Sets the kernels, `constants`, `currents_of` and n_functions of an imported model's row. */
 void mt_cell_program_kernels(mt_cell_model *model);

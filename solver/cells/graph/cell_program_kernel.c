@@ -4,6 +4,7 @@
 #include "solver/kernels/multirate.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/multirate_equations.h"
+#include "solver/kernels/tables_equations.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -103,7 +104,10 @@ static void execute(const mt_program *program, const place *reg, size_t n)
 /* Everything that a run over many cells needs. `mixed`: rows of blocks for constants that differ between the cells of a chunk. */
 typedef struct at_work {
     const mt_cell_program *program;
-    place *reg; /* [n_registers] of the step */
+    const mt_program *code;              /* of the step */
+    const mt_tables *tables;             /* NULL: without */
+    const mt_tabulated_program *reading; /* with tables: the programs of the way of stepping */
+    place *reg;                          /* [n_registers] of the step */
     real *uniform, *mixed,
         *narrow_state; /* [constants, dt, step]; [constants][CHUNK]; [states]: arrays of blocks */
     const real *table; /* [n_variants][n_constants] */
@@ -116,6 +120,7 @@ typedef struct at_work {
 static size_t dt_input(const mt_cell_program *p) { return p->n_numbers + p->n_constants; }
 static size_t v_input(const mt_cell_program *p) { return dt_input(p) + 2; }
 static size_t first_state(const mt_cell_program *p) { return dt_input(p) + 3; }
+static size_t first_function(const mt_cell_program *p) { return first_state(p) + p->n_states; }
 
 /* An array that is read as an input of the program, which writes no input. */
 static real *input(const real *array) { return (real *)(uintptr_t)array; }
@@ -130,10 +135,9 @@ static const real *number_blocks(const mt_cell_program *p)
 }
 
 /* Blocks in the memory of a run. */
-static size_t room_of(const mt_cell_program *p, bool mixed)
+static size_t room_of(const mt_cell_program *p, const mt_program *code, bool mixed)
 {
-    const size_t uniform = p->n_constants + 2,
-                 inner = p->step_in_pairs.n_registers - p->step_in_pairs.n_inputs;
+    const size_t uniform = p->n_constants + 2, inner = code->n_registers - first_function(p);
     return uniform + inner * CHUNK + p->n_states + (mixed ? p->n_constants * CHUNK : 0);
 }
 
@@ -167,7 +171,7 @@ static void begin_work(at_work *w, const mt_cell_program *p, real *room, const r
         fill_block(w->uniform + k * MT_BLOCK, k < p->n_constants ? table[k] : step_ms);
         w->reg[p->n_numbers + k] = (place){w->uniform + k * MT_BLOCK, 0};
     }
-    for (size_t k = p->step_in_pairs.n_inputs; k < p->step_in_pairs.n_registers; k++, at += CHUNK * MT_BLOCK)
+    for (size_t k = first_function(p); k < w->code->n_registers; k++, at += CHUNK * MT_BLOCK)
         w->reg[k] = (place){at, MT_BLOCK};
     w->narrow_state = at;
     w->mixed = at + p->n_states * MT_BLOCK;
@@ -194,18 +198,69 @@ static void take_constants(at_work *w, const uint16_t *of, size_t n_cells)
     }
 }
 
-/* Evaluates n blocks with these states; dt: an array, or NULL for the time step. The results are in the output registers. */
-static void evaluate(at_work *w, size_t n, const real *state, const real *v, const real *dt)
+#ifndef MT_DOUBLE
+/* Computes the functions of V of block b where their margin is negative. */
+__attribute__((noinline)) static void compute_functions(const at_work *w, size_t b, const real *margin)
+{
+    const mt_program *code = &w->reading->functions;
+    const size_t first = first_function(w->program);
+    place reg[code->n_registers];
+    _Alignas(64) real room[(code->n_registers - first + 1) * MT_BLOCK];
+    for (size_t r = 0; r < code->n_registers; r++)
+        reg[r] = r < first ? (place){w->reg[r].at + b * w->reg[r].stride, 0}
+                           : (place){room + (r - first) * MT_BLOCK, 0};
+    execute(code, reg, 1);
+    for (size_t f = 0; f < w->reading->n; f++) {
+        real *to = w->reg[first + f].at + b * MT_BLOCK;
+        const real *computed = reg[code->output[f]].at;
+        for (size_t k = 0; k < MT_BLOCK; k += LANES)
+            lanes_store(to + k, lanes_select_below(lanes_load(margin + k), (real)0, lanes_load(computed + k),
+                                    lanes_load(to + k)));
+    }
+}
+
+/* Reads the functions of V of block b from tables; outside their range computes them. of[MT_BLOCK]: the variants of its cells, or NULL. */
+static void read_functions(const at_work *w, size_t b, const uint16_t *of)
+{
+    const size_t stride = MT_TABLE_STRIDE(w->program->n_functions), first = first_function(w->program);
+    const real *v = w->reg[v_input(w->program)].at + b * MT_BLOCK;
+    _Alignas(64) real margin[MT_BLOCK];
+    bool any = false;
+    for (size_t k = 0; k < MT_BLOCK; k += LANES) {
+        const located at = locate(lanes_load(v + k));
+        const table_rows rows = find_rows(w->tables, stride, of ? of + k : NULL, &at);
+        any |= lanes_any_below(at.margin, (real)0);
+        lanes_store(margin + k, at.margin);
+        for (size_t f = 0; f < w->reading->n; f += LANES) {
+            lanes y[LANES];
+            read_rows(&rows, stride, f, y);
+            for (size_t j = 0; j < LANES && f + j < w->reading->n; j++)
+                lanes_store(w->reg[first + f + j].at + b * MT_BLOCK + k, y[j]);
+        }
+    }
+    if (any) compute_functions(w, b, margin);
+}
+#endif
+
+/* Evaluates n blocks with these states; of: the variants of their cells, or NULL; dt: an array, or NULL for the time step. The results are
+ * in the output registers. */
+static void evaluate(
+    at_work *w, size_t n, const uint16_t *of, const real *state, const real *v, const real *dt)
 {
     const mt_cell_program *p = w->program;
     if (dt) w->reg[dt_input(p)] = (place){input(dt), MT_BLOCK};
     w->reg[v_input(p)] = (place){input(v), MT_BLOCK};
     for (size_t k = 0; k < p->n_states; k++)
         w->reg[first_state(p) + k] = (place){input(state) + k * MT_BLOCK, p->n_states * MT_BLOCK};
-    execute(&p->step_in_pairs, w->reg, n);
+#ifndef MT_DOUBLE
+    for (size_t b = 0; w->tables && b < n; b++) read_functions(w, b, of ? of + b * MT_BLOCK : NULL);
+#else
+    (void)of;
+#endif
+    execute(w->code, w->reg, n);
 }
 
-static place output(const at_work *w, size_t k) { return w->reg[w->program->step_in_pairs.output[k]]; }
+static place output(const at_work *w, size_t k) { return w->reg[w->code->output[k]]; }
 
 static void copy_block(real *to, const real *from)
 {
@@ -213,10 +268,10 @@ static void copy_block(real *to, const real *from)
 }
 
 /* Steps n blocks. */
-static void step_blocks(at_work *w, size_t n, real *state, const real *v_in, real *v_out)
+static void step_blocks(at_work *w, size_t n, const uint16_t *of, real *state, const real *v_in, real *v_out)
 {
     const size_t n_states = w->program->n_states;
-    evaluate(w, n, state, v_in, NULL);
+    evaluate(w, n, of, state, v_in, NULL);
     const place change = output(w, n_states);
     for (size_t b = 0; b < n; b++)
         for (size_t k = 0; k < MT_BLOCK; k += LANES)
@@ -241,42 +296,74 @@ static void narrow(size_t rows, size_t width, const real *from, real *to)
     for (size_t r = 0; r < rows; r++) memcpy(to + r * width, from + r * MT_BLOCK, width * sizeof *to);
 }
 
-#define ROOM(p, mixed)                                                                                       \
-    place reg[(p)->step_in_pairs.n_registers];                                                               \
-    uint16_t differing[(p)->n_constants + 1];                                                                \
-    real memory[(room_of(p, mixed) + 4) * MT_BLOCK];                                                         \
-    real *const room = memory + (64 - (uintptr_t)memory % 64) / sizeof *memory;                              \
-    at_work w = {.reg = reg, .differing = differing}
+static const uint16_t *widen_of(size_t width, const uint16_t *of, uint16_t *to)
+{
+    for (size_t k = 0; of && k < MT_BLOCK; k++) to[k] = of[k < width ? k : 0];
+    return of ? to : NULL;
+}
 
 static void step_narrow(
     at_work *w, size_t width, const uint16_t *of, real *state, const real *v_in, real *v_out)
 {
     real v[MT_BLOCK];
+    uint16_t wide_of[MT_BLOCK];
     const size_t n_states = w->program->n_states;
     widen(n_states, width, state, w->narrow_state);
     widen(1, width, v_in, v);
-    if (of) take_constants(w, of, width);
-    step_blocks(w, 1, w->narrow_state, v, v);
+    of = widen_of(width, of, wide_of);
+    if (of) take_constants(w, of, MT_BLOCK);
+    step_blocks(w, 1, of, w->narrow_state, v, v);
     narrow(n_states, width, w->narrow_state, state);
     narrow(1, width, v, v_out);
+}
+
+/* Sets w to a step of n cells by `instructions`, with room for it on the stack. */
+#define BEGIN(w, model, instructions, constants, n_variants, mixed, n, step_ms)                              \
+    const mt_cell_program *p = (model)->program;                                                             \
+    place reg[(instructions)->n_registers];                                                                  \
+    uint16_t differing[p->n_constants + 1];                                                                  \
+    real memory[(room_of(p, instructions, mixed) + 4) * MT_BLOCK];                                           \
+    real *const room = memory + (64 - (uintptr_t)memory % 64) / sizeof *memory;                              \
+    (w)->code = (instructions);                                                                              \
+    (w)->reg = reg;                                                                                          \
+    (w)->differing = differing;                                                                              \
+    begin_work(w, p, room, constants, n_variants, mixed, n, step_ms)
+
+static void step_all(at_work *w, const mt_cell_model *model, const mt_program *code, const real *constants,
+    size_t n_variants, const uint16_t *of, real dt_ms, size_t n, real *state, const real *v_in, real *v_out)
+{
+    BEGIN(w, model, code, constants, n_variants, of != NULL, n, dt_ms);
+    const size_t whole = n - n % MT_BLOCK;
+    for (size_t cell = 0; cell < whole; cell += CHUNK * MT_BLOCK) {
+        const size_t left = (whole - cell) / MT_BLOCK, blocks = left < CHUNK ? left : CHUNK;
+        if (of) take_constants(w, of + cell, blocks * MT_BLOCK);
+        step_blocks(w, blocks, of ? of + cell : NULL, state + cell * p->n_states, v_in + cell, v_out + cell);
+    }
+    if (whole < n)
+        step_narrow(
+            w, n - whole, of ? of + whole : NULL, state + whole * p->n_states, v_in + whole, v_out + whole);
 }
 
 void MT_KERNEL(cell_program)(const mt_cell_model *model, const real *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in, real *v_out)
 {
-    const mt_cell_program *p = model->program;
-    ROOM(p, of != NULL);
-    begin_work(&w, p, room, constants, n_variants, of != NULL, n, (real)dt_ms);
-    const size_t whole = n - n % MT_BLOCK;
-    for (size_t cell = 0; cell < whole; cell += CHUNK * MT_BLOCK) {
-        const size_t left = (whole - cell) / MT_BLOCK, blocks = left < CHUNK ? left : CHUNK;
-        if (of) take_constants(&w, of + cell, blocks * MT_BLOCK);
-        step_blocks(&w, blocks, state + cell * p->n_states, v_in + cell, v_out + cell);
-    }
-    if (whole < n)
-        step_narrow(
-            &w, n - whole, of ? of + whole : NULL, state + whole * p->n_states, v_in + whole, v_out + whole);
+    const mt_cell_program *program = model->program;
+    at_work w = {0};
+    step_all(
+        &w, model, &program->step_in_pairs, constants, n_variants, of, (real)dt_ms, n, state, v_in, v_out);
 }
+
+#ifndef MT_DOUBLE
+void MT_KERNEL(cell_program_tabulated)(const mt_cell_model *model, const mt_tables *tables,
+    const real *constants, size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state,
+    const real *v_in, real *v_out)
+{
+    const mt_tabulated_program *reading = &((const mt_cell_program *)model->program)->tabulated[false];
+    at_work w = {.tables = tables, .reading = reading};
+    step_all(
+        &w, model, &reading->step_in_pairs, constants, n_variants, of, (real)dt_ms, n, state, v_in, v_out);
+}
+#endif
 
 /* ---- multirate ---- */
 
@@ -303,7 +390,7 @@ static void step_block_multirate(at_work *w, const uint16_t *of, const multirate
     }
     if (any) {
         if (of) take_constants(w, of, MT_BLOCK);
-        evaluate(w, 1, state, v_in, dt);
+        evaluate(w, 1, of, state, v_in, dt);
     }
     for (size_t s = 0; any && s < n_states; s++) {
         real *to = state + s * MT_BLOCK;
@@ -334,8 +421,7 @@ static void step_narrow_multirate(at_work *w, size_t width, const uint16_t *of, 
     widen(1, width, p->kept, kept);
     widen(1, width, p->change, change);
     widen(1, width, p->since, since);
-    for (size_t k = 0; of && k < MT_BLOCK; k++) wide_of[k] = of[k < width ? k : 0];
-    step_block_multirate(w, of ? wide_of : NULL, rule, w->narrow_state, &wide, v, v);
+    step_block_multirate(w, widen_of(width, of, wide_of), rule, w->narrow_state, &wide, v, v);
     narrow(n_states, width, w->narrow_state, state);
     narrow(1, width, kept, p->kept);
     narrow(1, width, change, p->change);
@@ -343,24 +429,46 @@ static void step_narrow_multirate(at_work *w, size_t width, const uint16_t *of, 
     narrow(1, width, v, v_out);
 }
 
+static void step_all_multirate(at_work *w, const mt_cell_model *model, const mt_program *code,
+    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    real *state, const paced *all, const real *v_in, real *v_out)
+{
+    const multirate_rule rule = multirate_rule_of(step);
+    BEGIN(w, model, code, constants, n_variants, of != NULL, n, rule.dt_ms);
+    for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
+        const paced own = {all->kept + cell, all->change + cell, all->since + cell};
+        const uint16_t *own_of = of ? of + cell : NULL;
+        real *own_state = state + cell * p->n_states;
+        if (n - cell < MT_BLOCK)
+            step_narrow_multirate(w, n - cell, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
+        else
+            step_block_multirate(w, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
+    }
+}
+
 void MT_KERNEL(cell_program_multirate)(const mt_cell_model *model, const real *constants, size_t n_variants,
     const uint16_t *of, const mt_multirate_step *step, size_t n, real *state, real *kept, real *change,
     real *since, const real *v_in, real *v_out)
 {
-    const mt_cell_program *p = model->program;
-    const multirate_rule rule = multirate_rule_of(step);
-    ROOM(p, of != NULL);
-    begin_work(&w, p, room, constants, n_variants, of != NULL, n, rule.dt_ms);
-    for (size_t cell = 0; cell < n; cell += MT_BLOCK) {
-        const paced own = {kept + cell, change + cell, since + cell};
-        const uint16_t *own_of = of ? of + cell : NULL;
-        real *own_state = state + cell * p->n_states;
-        if (n - cell < MT_BLOCK)
-            step_narrow_multirate(&w, n - cell, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
-        else
-            step_block_multirate(&w, own_of, &rule, own_state, &own, v_in + cell, v_out + cell);
-    }
+    const mt_cell_program *program = model->program;
+    const paced all = {kept, change, since};
+    at_work w = {0};
+    step_all_multirate(
+        &w, model, &program->step_in_pairs, constants, n_variants, of, step, n, state, &all, v_in, v_out);
 }
+
+#ifndef MT_DOUBLE
+void MT_KERNEL(cell_program_tabulated_multirate)(const mt_cell_model *model, const mt_tables *tables,
+    const real *constants, size_t n_variants, const uint16_t *of, const mt_multirate_step *step, size_t n,
+    real *state, real *kept, real *change, real *since, const real *v_in, real *v_out)
+{
+    const mt_tabulated_program *reading = &((const mt_cell_program *)model->program)->tabulated[true];
+    const paced all = {kept, change, since};
+    at_work w = {.tables = tables, .reading = reading};
+    step_all_multirate(
+        &w, model, &reading->step_in_pairs, constants, n_variants, of, step, n, state, &all, v_in, v_out);
+}
+#endif
 
 #if defined(MT_DOUBLE)
 /* Inputs of a program, one after the other. */
@@ -399,5 +507,31 @@ void MT_KERNEL(cell_program_currents)(
     const values in[] = {{p->currents.n_numbers, p->currents.number}, {p->n_parameters, parameters},
         {1, &v_mV}, {p->n_states, states}};
     execute_once(&p->currents.program, 4, in, current);
+}
+
+/* Computes the functions of V that tables contain; 0 for those of the other way of stepping. */
+void MT_KERNEL(cell_program_functions)(const mt_cell_model *model, const double *constants, double dt_ms,
+    bool multirate, size_t n, const double *v_mV, double *of_v)
+{
+    const mt_cell_program *p = model->program;
+    const mt_program *code = &p->tabulated[multirate].functions;
+    place reg[code->n_registers];
+    real room[code->n_registers * MT_BLOCK];
+    for (size_t r = 0; r < code->n_registers; r++) {
+        reg[r] = (place){room + r * MT_BLOCK, MT_BLOCK};
+        fill_block(reg[r].at, r < p->n_numbers  ? p->number[r]
+                              : r < dt_input(p) ? constants[r - p->n_numbers]
+                              : r < v_input(p)  ? dt_ms
+                                                : 0);
+    }
+    memset(of_v, 0, n * p->n_functions * sizeof *of_v);
+    for (size_t point = 0; point < n; point += MT_BLOCK) {
+        const size_t width = n - point < MT_BLOCK ? n - point : MT_BLOCK;
+        memcpy(reg[v_input(p)].at, v_mV + point, width * sizeof *v_mV);
+        execute(code, reg, 1);
+        for (size_t k = 0; k < width; k++)
+            for (size_t f = 0; f < code->n_outputs; f++)
+                of_v[(point + k) * p->n_functions + f] = reg[code->output[f]].at[k];
+    }
 }
 #endif

@@ -113,7 +113,6 @@ static mt_status make_row(mt_arena *arena, mt_imported *i)
         .program = &i->program};
     MT_TRY(quantities(arena, s, s->n_states, s->state, &row->states));
     MT_TRY(quantities(arena, s, s->n_parameters, s->parameter, &row->parameters));
-    mt_cell_program_kernels(row);
     return make_variant(arena, s, row);
 }
 
@@ -136,16 +135,24 @@ static mt_status check_range(const mt_imported *i)
     return MT_OK;
 }
 
-/* Makes the programs for the chosen methods. */
-static mt_status make_program(mt_arena *arena, mt_imported *i)
+/* Makes the programs for the chosen methods; tabulated ones for time steps up to dt_ms, none if it is 0. */
+static mt_status make_program(mt_arena *arena, mt_imported *i, double dt_ms)
 {
     MT_TRY(mt_step_build(arena, &i->system, &i->step));
-    MT_TRY(mt_cell_program_make(arena, &i->system, &i->step, &i->program));
+    MT_TRY(mt_cell_program_make(arena, &i->system, &i->step, dt_ms, &i->program));
     if (i->program.n_constants > MT_CELL_CONSTANTS)
         return mt_fail(MT_INPUT, "%s: %zu constants; at most %d are supported", i->system.equations->path,
             i->program.n_constants, MT_CELL_CONSTANTS);
     i->row.n_constants = i->program.n_constants;
+    mt_cell_program_kernels(&i->row);
     return check_range(i);
+}
+
+/* Makes the programs with the tabulated ones, unless those are too large. */
+static mt_status make_program_with_tables(mt_arena *arena, mt_imported *i)
+{
+    const mt_status status = make_program(arena, i, i->row.dt_max_ms);
+    return status == MT_INPUT ? make_program(arena, i, 0) : status;
 }
 
 /* ---- trial beats ---- */
@@ -230,7 +237,7 @@ static mt_status try_other(mt_arena *arena, mt_imported *i, choice *c, bool comp
     double difference_mV;
     i->step.complete = complete;
     i->step.substeps = substeps;
-    const mt_status made = make_program(arena, i);
+    const mt_status made = make_program(arena, i, 0);
     if (made == MT_MEMORY) return made;
     if (made == MT_OK) {
         MT_TRY(find_longest_step(i, c->reference, c->reference_dt_ms, &difference_mV));
@@ -271,15 +278,16 @@ mt_status mt_imported_make(
     MT_TRY(mt_system_build(arena, equations, names, &i->system));
     MT_TRY(make_row(arena, i));
     MT_TRY(mt_step_cautious(scratch, &i->system, &i->step));
-    MT_TRY(make_program(scratch, i));
+    MT_TRY(make_program(scratch, i, 0));
     MT_TRY(reference_beat(scratch, i, 0.01, &trial, &c.reference_dt_ms));
     MT_TRY(examples_of(scratch, &trial, i->row.n_states, &examples));
     MT_TRY(mt_step_choose(arena, &i->system, &examples, &i->step));
-    MT_TRY(make_program(arena, i));
+    MT_TRY(make_program(arena, i, 0));
     MT_TRY(reference_beat(scratch, i, 0.005, &trial, &c.reference_dt_ms));
     MT_TRY(find_longest_step(i, &trial, c.reference_dt_ms, &c.difference_mV));
     MT_TRY(choose_by_trial(arena, i, &c));
     i->row.interval_max_ms = i->row.dt_max_ms;
+    MT_TRY(make_program_with_tables(arena, i));
     MT_TRY(add_currents(arena, i));
     return mt_program_mixes(&i->row);
 }

@@ -416,8 +416,8 @@ Test(case, tables_require_a_model_with_tables_and_the_host_in_single_precision)
         {"machine.backend=ipu", "with machine.backend ipu; allowed: exact, or cpu"},
         {"machine.precision=double", "with machine.precision double; allowed: exact, or single"},
         {"cell.model=mitchell-schaeffer",
-            "with cell.model mitchell-schaeffer; allowed: exact, or cell.model tp06, torord, courtemanche "
-            "and stewart"},
+            "with cell.model mitchell-schaeffer; allowed: exact, or cell.model tp06, torord, courtemanche, "
+            "stewart, and those of files with costly functions of V"},
     };
     mt_arena arena = {0};
     mt_case c;

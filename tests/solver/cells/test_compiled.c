@@ -53,7 +53,7 @@ Test(compiled, a_compiled_model_is_a_copy_of_the_row_with_kernels_of_one_instruc
     const mt_cell_model *model = open_small(), *compiled, *again;
     const mt_isa used = mt_kernels_used()->set;
     cr_assert_eq(setenv("CC", "env  cc", 1), 0);
-    cr_assert_eq(mt_cell_compile(&arena, model, false, &compiled), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_compile(&arena, model, false, false, &compiled), MT_OK, "%s", mt_message());
     cr_expect(compiled->compiled && !model->compiled && mt_cell_model_same(model, compiled));
     for (int set = 0; set < MT_ISAS; set++) {
         const bool other = set != (int)used;
@@ -62,15 +62,29 @@ Test(compiled, a_compiled_model_is_a_copy_of_the_row_with_kernels_of_one_instruc
         cr_expect_eq(compiled->multirate_float[set] == model->multirate_float[set], other);
         cr_expect_eq(compiled->multirate_double[set] == model->multirate_double[set], other);
     }
-    cr_expect_eq(mt_cell_compile(&arena, compiled, false, &again), MT_OK);
+    cr_expect_eq(mt_cell_compile(&arena, compiled, false, false, &again), MT_OK);
     cr_expect_eq(again, compiled, "compiled twice");
     cr_expect_eq(entries("temporary"), 0);
+}
+
+Test(compiled, kernels_that_read_tables_are_compiled_on_demand)
+{
+    char path[1200];
+    (void)snprintf(path, sizeof path, "%s/data/models/beeler-reuter-1977.mmt", source_root);
+    const mt_cell_model *model = open_file(path), *compiled;
+    const mt_isa used = mt_kernels_used()->set;
+    for (int tabulated = 0; tabulated < 2; tabulated++) {
+        cr_assert_eq(mt_cell_compile(&arena, model, tabulated, false, &compiled), MT_OK, "%s", mt_message());
+        cr_expect_eq(compiled->tabulated_float[used] != model->tabulated_float[used], tabulated);
+        cr_expect_eq(
+            compiled->tabulated_multirate_float[used] != model->tabulated_multirate_float[used], tabulated);
+    }
 }
 
 Test(compiled, built_in_models_are_returned_themselves)
 {
     const mt_cell_model *compiled;
-    cr_expect_eq(mt_cell_compile(&arena, mt_cell_models[0], false, &compiled), MT_OK);
+    cr_expect_eq(mt_cell_compile(&arena, mt_cell_models[0], false, false, &compiled), MT_OK);
     cr_expect_eq(compiled, mt_cell_models[0]);
     cr_expect_not(mt_compile_pays(mt_cell_models[0], 1e20));
 }
@@ -85,7 +99,7 @@ Test(compiled, compiling_pays_only_for_long_runs)
 static void expect_failure(mt_status status, const char *message)
 {
     const mt_cell_model *model = open_small(), *compiled;
-    cr_expect_eq(mt_cell_compile(&arena, model, false, &compiled), status);
+    cr_expect_eq(mt_cell_compile(&arena, model, false, false, &compiled), status);
     cr_expect_not_null(strstr(mt_message(), message), "%s", mt_message());
     cr_expect_eq(compiled, model, "it remains interpreted");
     cr_expect_eq(entries("temporary"), 0);
@@ -126,7 +140,7 @@ Test(compiled, machine_code_is_cached_by_its_source)
     for (int turn = 0; turn < 2; turn++) {
         size_t n;
         cr_assert_eq(
-            mt_cell_compile(&arena, turn ? other : model, true, &compiled), MT_OK, "%s", mt_message());
+            mt_cell_compile(&arena, turn ? other : model, false, true, &compiled), MT_OK, "%s", mt_message());
         cr_expect(compiled->compiled);
         free(bytes_of("calls", &n));
         cr_expect_eq(n, 2 * strlen("call\n"), "turn %d: %zu bytes", turn, n);

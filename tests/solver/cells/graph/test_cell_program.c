@@ -49,7 +49,7 @@ static void make(mt_arena *arena, uint64_t *random, size_t operations, example *
     mt_algebra_copy(m, x->graph, 0, x->graph->n, leaf, copy);
     for (size_t k = 0; k < STATES; k++) next[k] = copy[x->root[k]];
     const mt_step step = {.next = next, .v_change = copy[x->root[STATES]]};
-    cr_assert_eq(mt_cell_program_make(arena, system, &step, &x->program), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_program_make(arena, system, &step, 0, &x->program), MT_OK, "%s", mt_message());
     x->row = (mt_cell_model){.n_states = STATES,
         .n_parameters = PARAMETERS,
         .n_constants = x->program.n_constants,
@@ -160,7 +160,7 @@ Test(cell_program, compiled_programs_have_the_bits_of_the_interpreter)
     example x, y;
     make(arena, &random, 400, &x);
     y = x;
-    cr_assert_eq(mt_cell_compile(arena, &x.row, false, &compiled), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_compile(arena, &x.row, false, false, &compiled), MT_OK, "%s", mt_message());
     y.row = *compiled;
     for (int turn = 0; turn < 20; turn++) {
         const size_t n = turn % 3 ? 16 * 8 + 11 : CELLS;

@@ -48,7 +48,7 @@ static const tp06_file *read_tp06(void)
         step.method[k] =
             strcmp(e->variable[system->state[k]].name, "m") == 0 ? MT_METHOD_RUSH_LARSEN : MT_METHOD_EULER;
     cr_assert_eq(mt_step_build(&arena, system, &step), MT_OK);
-    cr_assert_eq(mt_cell_program_make(&arena, system, &step, &x->program), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_program_make(&arena, system, &step, 0, &x->program), MT_OK, "%s", mt_message());
     double *parameters = mt_arena_alloc(&arena, system->n_parameters, sizeof *parameters);
     for (size_t k = 0; k < system->n_parameters; k++) parameters[k] = e->variable[system->parameter[k]].value;
     x->variant.parameters = parameters;
