@@ -2,7 +2,8 @@
  * precision only.
  *
  * A vector holds the functions of one cell, not one function of all cells: each cell reads the rows of its own interval and variant, and
- * needs no gather instruction. The vectors are transposed afterwards. */
+ * needs no gather instruction. The vectors are transposed afterwards. Loops are unrolled, so that vectors stay in registers; without the
+ * pragma compilers do so at -O3 only. */
 #pragma once
 
 #include "solver/kernels/tables.h"
@@ -48,8 +49,10 @@ static inline void transpose_parts(lanes part[4])
 
 static inline void lanes_transpose(lanes row[LANES])
 {
+#        pragma GCC unroll 16
     for (int k = 0; k < LANES; k += 4) transpose_parts(row + k);
 #        if LANE_BYTES == 64
+#            pragma GCC unroll 16
     for (int j = 0; j < 4; j++) {
         const lanes even = EVEN_PARTS(row[j], row[j + 4]), odd = ODD_PARTS(row[j], row[j + 4]),
                     even_2 = EVEN_PARTS(row[j + 8], row[j + 12]), odd_2 = ODD_PARTS(row[j + 8], row[j + 12]);
@@ -59,6 +62,7 @@ static inline void lanes_transpose(lanes row[LANES])
         row[j + 12] = ODD_PARTS(odd, odd_2);
     }
 #        elif LANE_BYTES == 32
+#            pragma GCC unroll 16
     for (int j = 0; j < 4; j++) {
         const lanes low = EVEN_PARTS(row[j], row[j + 4]);
         row[j + 4] = ODD_PARTS(row[j], row[j + 4]);
@@ -107,6 +111,7 @@ static inline table_rows find_rows(
     real_bits interval[LANES];
     __builtin_memcpy(interval, &at->interval, sizeof interval);
     lanes_store(rows.offset, at->offset);
+#    pragma GCC unroll 16
     for (int lane = 0; lane < LANES; lane++) {
         const size_t table = tables->of[of ? of[lane] : 0];
         rows.row[lane] = tables->coefficient + (table * MT_TABLE_INTERVALS + (size_t)interval[lane]) *
@@ -118,9 +123,11 @@ static inline table_rows find_rows(
 /* Computes the functions k to k + LANES - 1. */
 static inline void read_rows(const table_rows *rows, size_t stride, size_t k, lanes y[LANES])
 {
+#    pragma GCC unroll 16
     for (int lane = 0; lane < LANES; lane++) {
         const lanes x = lanes_all(rows->offset[lane]);
         lanes sum = lanes_load(rows->row[lane] + k);
+#    pragma GCC unroll 16
         for (size_t power = 1; power < MT_TABLE_COEFFICIENTS; power++)
             sum = lanes_fma(sum, x, lanes_load(rows->row[lane] + power * stride + k));
         y[lane] = sum;
@@ -137,7 +144,9 @@ static inline void look_up(
     for (size_t k = 0; k < n_functions; k += LANES) {
         lanes of_cell[LANES];
         read_rows(&rows, stride, k, of_cell);
-        for (size_t j = 0; j < LANES && k + j < n_functions; j++) y[k + j] = of_cell[j];
+#    pragma GCC unroll 16
+        for (size_t j = 0; j < LANES; j++)
+            if (k + j < n_functions) y[k + j] = of_cell[j];
     }
 }
 #endif
