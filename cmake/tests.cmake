@@ -123,6 +123,10 @@ if(MT_TESTS)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_picture_map)
         endif()
       endif()
+      # Under the sanitizers, tests are compiled without optimisation, except those that compute much themselves.
+      if(MT_SANITIZE AND test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order)$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
+      endif()
       add_test(NAME ${module}/${test} COMMAND ${program} --jobs 1 ${of_suite} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
       # Everyday tests of the solver take thousands of steps on small meshes, where threads would only wait for each other;
       # tests of what threads do say how many.
