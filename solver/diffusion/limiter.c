@@ -126,24 +126,6 @@ static mt_status limit_close_by(mt_stars *s, size_t *fresh)
     }
 }
 
-/* True if growth is proved. In most cases the first element with possible growth proves it. */
-static mt_status surely_grows(mt_stars *s, bool *grows)
-{
-    const mt_growth_stars stars = growth_stars_of(s);
-    mt_growth_patch patch;
-    double x[MT_GROWTH_ELEMENTS];
-    size_t left;
-    *grows = false;
-    MT_TRY(clear_pending(s, &stars, &left));
-    for (size_t e = 0; e < s->n && left > 0 && !*grows; e++) {
-        const size_t c = s->order->place[e];
-        if (!s->pending[c] || !grows_around(&stars, (uint32_t)c, &patch, x)) continue;
-        *grows = mt_growth_rate(&stars, &patch, x) > TOP_ALLOWED;
-        left--;
-    }
-    return MT_OK;
-}
-
 /* ---- limiting by the spectrum ---- */
 
 /* Limits the elements that cause the growth of one vector: the elements that create at least 5 % of the energy of the
@@ -188,11 +170,11 @@ static mt_status limit_some(mt_arena *scratch, mt_stars *s, const mt_spectrum *e
 static const mt_spectrum_goal growth = {
     .max_steps = MAX_LANCZOS, .lowest_tolerance = 1e-3, .above = TOP_ALLOWED, .above_tolerance = 1e-2};
 
-/* ---- regions without proof ---- */
+/* ---- regions ---- */
 
-/* The elements around stars with unpaid debts. */
+/* The elements around given ones. */
 typedef struct region {
-    size_t n;
+    size_t n, n_free;  /* the value of element number n_free and of those after it is 0 */
     uint32_t *element; /* [n] */
     uint32_t *place;   /* [elements] index of each; MT_NO_ELEMENT: outside */
 } region;
@@ -204,20 +186,23 @@ static void add_to_region(region *r, uint32_t element)
     r->element[r->n++] = element;
 }
 
-static mt_status find_region(mt_arena *scratch, const mt_stars *s, const uint8_t *unpaid, region *r)
+/* Finds the elements at most `rings` faces away from those with a mark, then those at most `fixed` faces farther away, of value 0. */
+static mt_status find_region(
+    mt_arena *scratch, const mt_stars *s, const uint8_t *mark, size_t rings, size_t fixed, region *r)
 {
     *r = (region){0};
     MT_ALLOC(scratch, r->element, s->n);
     MT_ALLOC(scratch, r->place, s->n);
     for (size_t c = 0; c < s->n; c++) r->place[c] = MT_NO_ELEMENT;
     for (size_t c = 0; c < s->n; c++)
-        if (unpaid[c]) add_to_region(r, (uint32_t)c);
-    for (size_t ring = 0, first = 0; ring < REGION_RINGS; ring++) {
+        if (mark[c]) add_to_region(r, (uint32_t)c);
+    for (size_t ring = 0, first = 0; ring < rings + fixed; ring++) {
         const size_t end = r->n;
         for (; first < end; first++)
             for (size_t f = 0; f < 4; f++)
                 add_to_region(
                     r, (uint32_t)mt_adjacency_or_own(s->adjacency->neighbour, r->element[first], f));
+        if (ring < rings) r->n_free = r->n;
     }
     return MT_OK;
 }
@@ -229,14 +214,13 @@ typedef struct region_room {
     double *form, *root, *w;
 } region_room;
 
-/* Fills one element of the region. Stars that reach outside are left out: their debts are paid or they are
- * definite, so they only dissipate. */
+/* Fills one element of the region. Stars that reach outside are left out. */
 static void fill_region(const mt_stars *s, const region *r, size_t k, const region_room *to)
 {
     const size_t c = r->element[k];
     bool inside = true;
     to->number[k] = s->order->element[c];
-    to->root[k] = s->root[c];
+    to->root[k] = k < r->n_free ? s->root[c] : 0;
     for (size_t f = 0; f < 4; f++) {
         const size_t near = mt_adjacency_or_own(s->adjacency->neighbour, c, f);
         const uint32_t n = r->place[near];
@@ -268,19 +252,57 @@ static mt_status make_region(mt_arena *scratch, const mt_stars *s, const region 
     return MT_OK;
 }
 
-/* True if nothing grows in the region. Skipped if the region is most of the mesh. */
+/* True if nothing grows in the regions around unpaid debts. Stars that reach outside only dissipate: their debts are paid, or they are
+ * definite. Skipped if the regions are most of the mesh. */
 static mt_status stable_in_region(mt_arena *scratch, const mt_stars *s, const uint8_t *unpaid, bool *stable)
 {
     region r;
     mt_symmetric symmetric;
     mt_spectrum ends;
     *stable = false;
-    MT_TRY(find_region(scratch, s, unpaid, &r));
+    MT_TRY(find_region(scratch, s, unpaid, REGION_RINGS, 0, &r));
     if (2 * r.n > s->n) return MT_OK;
     MT_TRY(make_region(scratch, s, &r, &symmetric));
     MT_TRY(mt_symmetric_ends(scratch, &symmetric, &growth, &ends));
     *stable = ends.highest <= TOP_ALLOWED;
     return MT_OK;
+}
+
+/* True if something grows on the elements close to those where growth is possible, with 0 elsewhere. All stars that touch these elements
+ * count, so that the value found is a lower bound of the highest eigenvalue of S. */
+static mt_status grows_together(const mt_stars *s, bool *grows)
+{
+    enum { STEPS = 100, STAR_RINGS = 2 /* all neighbours of stars that touch an element */ };
+    const mt_spectrum_goal any = {
+        .max_steps = STEPS, .lowest_tolerance = INFINITY, .above = TOP_ALLOWED, .above_tolerance = INFINITY};
+    MT_SCRATCH(scratch);
+    region r;
+    mt_symmetric symmetric;
+    mt_spectrum ends;
+    MT_TRY(find_region(scratch, s, s->pending, MT_GROWTH_RINGS, STAR_RINGS, &r));
+    MT_TRY(make_region(scratch, s, &r, &symmetric));
+    MT_TRY(mt_symmetric_ends(scratch, &symmetric, &any, &ends));
+    *grows = ends.highest > TOP_ALLOWED;
+    return MT_OK;
+}
+
+/* True if growth is proved. In most cases the first element with possible growth proves it. The stars must have forms. */
+static mt_status surely_grows(mt_stars *s, bool *grows)
+{
+    const mt_growth_stars stars = growth_stars_of(s);
+    mt_growth_patch patch;
+    double x[MT_GROWTH_ELEMENTS];
+    size_t left;
+    *grows = false;
+    MT_TRY(clear_pending(s, &stars, &left));
+    const bool any_left = left > 0;
+    for (size_t e = 0; e < s->n && left > 0 && !*grows; e++) {
+        const size_t c = s->order->place[e];
+        if (!s->pending[c] || !grows_around(&stars, (uint32_t)c, &patch, x)) continue;
+        *grows = mt_growth_rate(&stars, &patch, x) > TOP_ALLOWED;
+        left--;
+    }
+    return any_left && !*grows ? grows_together(s, grows) : MT_OK;
 }
 
 /* True if all debts are paid, or if nothing grows around the unpaid ones with the remaining dissipation. The stars
@@ -309,9 +331,9 @@ static mt_status ask(mt_arena *scratch, mt_stars *s, const mt_limits *found, mt_
     *ends = (mt_spectrum){0};
     *grows = false;
     if (found->n_limited == found->n_indefinite) return MT_OK;
+    MT_TRY(mt_stars_alloc_forms(scratch, s));
     if (found->n_rounds == 1) MT_TRY(surely_grows(s, grows));
     if (*grows) return MT_OK;
-    MT_TRY(mt_stars_alloc_forms(scratch, s));
     const mt_status proven = is_stable(s, &stable);
     mt_stars_form(s);
     MT_TRY(proven);

@@ -5,7 +5,9 @@
 #include "solver/diffusion/spectrum.h"
 
 enum {
-    RINGS = 4,                    /* of paying stars, at most */
+    RINGS = 4, /* of paying stars, at most */
+    /* of elements around an unpaid debt whose debts remain unpaid; more than RINGS, so that the stars in the middle keep all dissipation */
+    LEFT_RINGS = 8,
     PATCH = 1 + 4 * (243 - 1) / 2 /* elements at most one face farther away */
 };
 
@@ -226,25 +228,32 @@ static mt_status pay_all(mt_stars *s, const uint8_t *leave, patch *p, uint8_t *u
     return MT_OK;
 }
 
-static void leave_around(const mt_stars *s, const uint8_t *unpaid, patch *p, uint8_t *leave)
+/* Marks the elements at most LEFT_RINGS faces away from those with unpaid debts; near: [n] scratch. */
+static void leave_around(const mt_stars *s, const uint8_t *unpaid, uint32_t *near, uint8_t *leave)
 {
-    for (size_t c = 0; c < s->n; c++) {
-        if (!unpaid[c]) continue;
-        gather(s, c, RINGS, p);
-        for (size_t j = 0; j < p->n_stars; j++) leave[p->element[j]] = 1;
-    }
+    size_t n = 0, first = 0;
+    for (size_t c = 0; c < s->n; c++)
+        if (unpaid[c]) leave[c] = 1, near[n++] = (uint32_t)c;
+    for (size_t ring = 0; ring < LEFT_RINGS; ring++)
+        for (const size_t end = n; first < end; first++)
+            for (size_t f = 0; f < 4; f++) {
+                const size_t next = mt_adjacency_or_own(s->adjacency->neighbour, near[first], f);
+                if (!leave[next]) leave[next] = 1, near[n++] = (uint32_t)next;
+            }
 }
 
 mt_status mt_proof_pay_debts(mt_arena *arena, mt_stars *s, uint8_t **unpaid, size_t *n_unpaid)
 {
     patch *p;
     uint8_t *leave;
+    uint32_t *near;
     MT_ALLOC(arena, p, 1);
     MT_ALLOC(arena, leave, s->n);
     MT_ALLOC(arena, *unpaid, s->n);
     MT_TRY(pay_all(s, leave, p, *unpaid, n_unpaid));
     if (*n_unpaid == 0) return MT_OK;
-    leave_around(s, *unpaid, p, leave);
+    MT_ALLOC(arena, near, s->n);
+    leave_around(s, *unpaid, near, leave);
     return pay_all(s, leave, p, *unpaid, n_unpaid);
 }
 

@@ -21,8 +21,9 @@
  * that the result does not depend on the number of threads: first with one ring of stars, then with more
  * rings for the remaining debts. If all debts are paid, the sum has only non-negative terms: this proves the
  * absence of growth, up to rounding (1e-8 of a star's own rate). The greedy algorithm fails in a few places
- * where stars need nearly all dissipation that there is. It leaves the debts around such a place unpaid and
- * the remaining dissipation to them; solver/diffusion/limiter.h decides if they can be paid together. */
+ * where stars need nearly all dissipation that there is. It leaves the debts around such a place unpaid, and
+ * to them the dissipation that remains, which near the place is all; solver/diffusion/limiter.h decides if
+ * they can be paid together. */
 #pragma once
 
 #include "solver/diffusion/stars.h"

@@ -603,6 +603,21 @@ Test(diffusion, few_elements_are_limited_and_only_near_growing_modes)
     cr_assert(grew >= 1 && grew < 3, "%zu", grew);
 }
 
+/* On these meshes growth is possible around some elements, as far as the stars close to them show, and farther stars suppress it. */
+Test(diffusion, no_element_is_limited_if_farther_stars_suppress_growth)
+{
+    static const uint64_t firsts[] = {3, 7, 10};
+    for (int k = 0; k < 3; k++) {
+        problem p = {0};
+        jittered(&p, 0.1, firsts[k]);
+        make(&p, &(mt_diffusion_scheme){.damping = 0.6, .correction = MT_CORRECTION_OVER_RELAXED});
+        cr_assert(
+            p.op.n_limited == 0 && p.op.n_indefinite > 100, "%zu of %zu", p.op.n_limited, p.op.n_indefinite);
+        norm_falls(&p, 1000);
+        mt_arena_free(&p.arena);
+    }
+}
+
 /* With several growing elements and little damping, the local search around each is sufficient: the first spectrum shows a growing mode,
  * the second none. With the spectrum alone it takes a third. */
 Test(diffusion, the_local_search_leaves_no_growing_modes)

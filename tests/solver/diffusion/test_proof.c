@@ -121,6 +121,43 @@ Test(proof, the_proof_transfers_available_energy_only_and_leaves_no_negative_for
     mt_arena_free(&p.arena);
 }
 
+enum { KEPT_RINGS = 4 };
+
+/* Gives an element a debt above all dissipation around it, and expects that the stars at most KEPT_RINGS faces away keep their forms. */
+static void expect_kept_around(problem *p, size_t c)
+{
+    uint32_t ball[161];
+    size_t end[KEPT_RINGS + 1], n_paid = 0;
+    double star[16];
+    const uint8_t was_indefinite = p->s.indefinite[c];
+    memcpy(star, p->s.star + 16 * c, sizeof star);
+    for (size_t f = 0; f < 4; f++) p->s.star[16 * c + 5 * f] *= -100;
+    p->s.indefinite[c] = 1;
+    cr_assert_eq(mt_proof_pay_debts(&p->arena, &p->s, &p->unpaid, &p->n_unpaid), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < p->s.n; k++) n_paid += p->s.indefinite[k] && !p->unpaid[k];
+    cr_assert(p->unpaid[c] && n_paid > 20, "%zu paid", n_paid);
+    mt_proof_restore_debts(&p->s, p->unpaid);
+    memcpy(p->form, p->s.form, 10 * p->s.n * sizeof *p->form);
+    mt_stars_form(&p->s);
+    mt_adjacency_ball(&p->adjacency_ordered, (uint32_t)c, KEPT_RINGS, ball, end);
+    for (size_t k = 0; k < 10 * end[KEPT_RINGS]; k++) {
+        const double was = p->s.form[10 * ball[k / 10] + k % 10], left = p->form[10 * ball[k / 10] + k % 10];
+        cr_assert(
+            fabs(left - was) <= 1e-9 * fabs(was) + 1e-12, "element %u: %g of %g", ball[k / 10], left, was);
+    }
+    memcpy(p->s.star + 16 * c, star, sizeof star);
+    p->s.indefinite[c] = was_indefinite;
+}
+
+/* Debts farther away are paid. */
+Test(proof, stars_around_an_unpaid_debt_keep_their_dissipation)
+{
+    problem p;
+    make(&p, 1.5, 0.1);
+    for (size_t k = 1; k < 20; k++) expect_kept_around(&p, p.order.place[k * p.s.n / 20]);
+    mt_arena_free(&p.arena);
+}
+
 /* With very little damping a mode grows, so there is no proof. The unpaid elements are among the indefinite ones. With their debts
  * entered no energy exceeds the original, and the forms can be restored. */
 Test(proof, no_proof_is_found_if_a_mode_grows)
