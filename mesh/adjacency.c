@@ -5,6 +5,8 @@
 #include "data/core/offsets.h"
 #include "data/core/order.h"
 
+enum { PARALLEL_FROM = 16384 };
+
 void mt_face_sort(uint32_t v[3])
 {
     static const int first[] = {0, 1, 0};
@@ -78,6 +80,7 @@ mt_status mt_faces_make(mt_arena *arena, const mt_mesh *mesh, mt_faces *faces)
     MT_ALLOC(arena, faces->start, mesh->n_vertices + 2);
     MT_ALLOC(arena, faces->face, 4 * mesh->n_elements);
     fill_buckets(mesh, faces->start, faces->face);
+#pragma omp parallel for schedule(static) if (mesh->n_elements >= PARALLEL_FROM)
     for (size_t v = 0; v < mesh->n_vertices; v++)
         sort_faces(faces->face + faces->start[v], faces->start[v + 1] - faces->start[v]);
     return MT_OK;
@@ -90,7 +93,40 @@ size_t mt_faces_run(const mt_faces *faces, size_t k, size_t end)
     return k;
 }
 
-/* Records the n elements of one face as neighbours; fails if there are more than two. */
+static void clear(size_t n, uint32_t *neighbour)
+{
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t k = 0; k < 4 * n; k++) neighbour[k] = MT_NO_ELEMENT;
+}
+
+static void join(const mt_face *a, uint32_t *neighbour)
+{
+    const mt_face *b = a + 1;
+    neighbour[4 * (size_t)a->element + a->side] = b->element;
+    neighbour[4 * (size_t)b->element + b->side] = a->element;
+}
+
+/* Records all neighbours; false if a face belongs to more than two elements, or two elements share several faces. */
+static bool match_all(const mt_faces *faces, size_t n, uint32_t *neighbour)
+{
+    bool good = true;
+#pragma omp parallel for schedule(static) reduction(&& : good) if (n >= PARALLEL_FROM)
+    for (size_t v = 0; v < faces->n_vertices; v++)
+        for (size_t k = faces->start[v], next; k < faces->start[v + 1]; k = next) {
+            next = mt_faces_run(faces, k, faces->start[v + 1]);
+            good = good && next - k <= 2;
+            if (next - k == 2) join(faces->face + k, neighbour);
+        }
+#pragma omp parallel for schedule(static) reduction(&& : good) if (n >= PARALLEL_FROM)
+    for (size_t c = 0; c < n; c++)
+        for (size_t f = 1; f < 4; f++)
+            for (size_t g = 0; g < f; g++)
+                good = good && (neighbour[4 * c + f] != neighbour[4 * c + g] ||
+                                   neighbour[4 * c + f] == MT_NO_ELEMENT);
+    return good;
+}
+
+/* Records the n elements of one face as neighbours; fails if there are more than two, or if they share another face. */
 static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neighbour)
 {
     const mt_face *b = a + 1;
@@ -103,8 +139,19 @@ static mt_status match(uint32_t low, const mt_face *a, size_t n, uint32_t *neigh
         if (neighbour[4 * (size_t)a->element + f] == b->element)
             return mt_fail(
                 MT_INPUT, "elements %u and %u have the same four vertices", a->element, b->element);
-    neighbour[4 * (size_t)a->element + a->side] = b->element;
-    neighbour[4 * (size_t)b->element + b->side] = a->element;
+    join(a, neighbour);
+    return MT_OK;
+}
+
+/* Matches in sequence up to the first defect. */
+static mt_status report_defect(const mt_faces *faces, size_t n, uint32_t *neighbour)
+{
+    clear(n, neighbour);
+    for (size_t v = 0; v < faces->n_vertices; v++)
+        for (size_t k = faces->start[v], next; k < faces->start[v + 1]; k = next) {
+            next = mt_faces_run(faces, k, faces->start[v + 1]);
+            MT_TRY(match((uint32_t)v, faces->face + k, next - k, neighbour));
+        }
     return MT_OK;
 }
 
@@ -117,13 +164,10 @@ mt_status mt_adjacency_make(mt_arena *arena, const mt_mesh *mesh, mt_adjacency *
     MT_ALLOC(arena, neighbour, 4 * mesh->n_elements);
     adjacency->neighbour = neighbour;
     MT_TRY(mt_faces_make(scratch, mesh, &faces));
-    for (size_t k = 0; k < 4 * mesh->n_elements; k++) neighbour[k] = MT_NO_ELEMENT;
-    for (size_t v = 0; v < mesh->n_vertices; v++)
-        for (size_t k = faces.start[v], next; k < faces.start[v + 1]; k = next) {
-            next = mt_faces_run(&faces, k, faces.start[v + 1]);
-            MT_TRY(match((uint32_t)v, faces.face + k, next - k, neighbour));
-        }
-    return MT_OK;
+    clear(mesh->n_elements, neighbour);
+    return match_all(&faces, mesh->n_elements, neighbour)
+               ? MT_OK
+               : report_defect(&faces, mesh->n_elements, neighbour);
 }
 
 size_t mt_adjacency_boundary_faces(const mt_adjacency *adjacency)

@@ -11,6 +11,8 @@
 #include "mesh/tags.h"
 #include "mesh/triangles.h"
 
+enum { PARALLEL_FROM = 16384 };
+
 static const double *vertex(const mt_mesh *mesh, size_t element, size_t k)
 {
     return mesh->xyz_mm + 3 * (size_t)mesh->element_vertex[4 * element + k];
@@ -127,15 +129,18 @@ static size_t sort_bucket(size_t n, uint32_t *high)
 static mt_status measure_edges(mt_arena *scratch, const mt_mesh *mesh, const some *which, mt_info *info)
 {
     size_t *start;
-    uint32_t *high;
+    uint32_t *high, *n_high;
     double sum = 0;
     MT_ALLOC(scratch, start, mesh->n_vertices + 2);
+    MT_ALLOC(scratch, n_high, mesh->n_vertices);
     MT_ALLOC(scratch, high, 6 * mesh->n_elements);
     fill_edges(mesh, which, start, high);
+#pragma omp parallel for schedule(static) if (mesh->n_elements >= PARALLEL_FROM)
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        n_high[v] = (uint32_t)sort_bucket(start[v + 1] - start[v], high + start[v]);
     info->edge_min_mm = INFINITY;
     for (size_t v = 0; v < mesh->n_vertices; v++) {
-        const size_t end = start[v] + sort_bucket(start[v + 1] - start[v], high + start[v]);
-        for (size_t k = start[v]; k < end; k++) {
+        for (size_t k = start[v]; k < start[v] + n_high[v]; k++) {
             double length = distance(mesh->xyz_mm + 3 * v, mesh->xyz_mm + 3 * (size_t)high[k]);
             if (length < info->edge_min_mm) info->edge_min_mm = length;
             if (length > info->edge_max_mm) info->edge_max_mm = length;

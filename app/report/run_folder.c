@@ -165,12 +165,17 @@ static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
     return mt_h5_read_text(h5, "run", "stopped_by", folder->stopped_by, sizeof folder->stopped_by);
 }
 
-static mt_status make_boundary(mt_arena *arena, const char *path, mt_run_folder *folder)
+/* Finds the boundary; `adjacency`: of the mesh, NULL if it is unknown. */
+static mt_status make_boundary(
+    mt_arena *arena, const char *path, const mt_adjacency *adjacency, mt_run_folder *folder)
 {
     MT_SCRATCH(scratch);
-    mt_adjacency adjacency;
-    MT_TRY(mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &adjacency)));
-    return mt_display_cells_boundary(arena, &folder->mesh, adjacency.neighbour, &folder->boundary);
+    mt_adjacency made;
+    if (!adjacency) {
+        MT_TRY(mt_fail_in(path, mt_adjacency_make(scratch, &folder->mesh, &made)));
+        adjacency = &made;
+    }
+    return mt_display_cells_boundary(arena, &folder->mesh, adjacency->neighbour, &folder->boundary);
 }
 
 /* Hashes positions and elements. Unlike the hash of the mesh it does not depend on fibres, tags and layers. */
@@ -192,7 +197,7 @@ static mt_status read_result(mt_arena *arena, const char *path, mt_run_folder *f
     MT_TRY(mt_fail_in(path, mt_mesh_check(&folder->mesh)));
     if (folder->mesh.n_elements == 0) return mt_fail(MT_INPUT, "%s: the mesh has no elements", path);
     MT_TRY(hash_positions(folder));
-    MT_TRY(make_boundary(arena, path, folder));
+    MT_TRY(make_boundary(arena, path, NULL, folder));
     MT_TRY(mt_h5_open(path, h5));
     MT_TRY(read_notes(h5, folder));
     return read_maps(arena, h5, folder);
@@ -228,7 +233,7 @@ mt_status mt_run_folder_of(
     MT_TRY(name_of(arena, path, &folder->name));
     MT_TRY(mt_mesh_hash(&folder->mesh, folder->mesh_hash));
     MT_TRY(hash_positions(folder));
-    MT_TRY(make_boundary(arena, path, folder));
+    MT_TRY(make_boundary(arena, path, run->problem->mesh.number ? NULL : &run->problem->adjacency, folder));
     MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
     for (size_t beat = 0; beat < n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++) MT_TRY(take_map(arena, run, folder, (mt_map)map, beat));
