@@ -139,7 +139,9 @@ const double *mt_rows_of(const mt_rows *rows, size_t n, const uint32_t *element)
 #pragma omp parallel if (all >= PARALLEL_FROM)
     {
 #pragma omp for schedule(static)
-        for (size_t k = 0; k < all; k++) mt_stars_one(rows->stars, rows->element[k], rows->star + 16 * k);
+        for (size_t k = 0; k < all; k += MT_STARS_GROUP)
+            mt_stars_some(rows->stars, all - k < MT_STARS_GROUP ? all - k : MT_STARS_GROUP, rows->element + k,
+                rows->star + 16 * k);
 #pragma omp for schedule(static)
         for (size_t k = 0; k < n; k++) fill(rows, k);
     }

@@ -10,7 +10,7 @@ enum { MT_ROW = MT_RING_MAX }; /* off-diagonals */
 void mt_rows_ordered(const mt_stars *stars, size_t element, uint32_t *column, double *rate);
 
 /* Work space for recomputing rows, from stars in the mesh's own order with known theta and volume
- * (mt_stars_one). The stars of a list of elements and of their neighbours are computed once per list. */
+ * (mt_stars_some). The stars of a list of elements and of their neighbours are computed once per list. */
 typedef struct mt_rows {
     const mt_stars *stars;
     size_t most;

@@ -7,6 +7,9 @@
 #include "solver/diffusion/spectrum.h"
 #include "solver/diffusion/tissue.h"
 
+enum { GROUP = MT_STARS_GROUP };
+_Static_assert(MT_STARS_CHUNK % GROUP == 0, "chunks have complete groups");
+
 static const double SHORTEST = 0.4;      /* lower bound of |d| / sqrt|S| of a face */
 static const double LEAST_WEIGHT = 0.01; /* of the minimum correction */
 static const double STIFFEST = 5e4;      /* largest |eigenvalue| of S, times e^2 / D_l */
@@ -162,16 +165,25 @@ static void project_out(int count, vec3 *normals, double p[3][3])
     }
 }
 
-/* Computes the pseudo-inverse of a positive semidefinite matrix; eigenvalues small compared with `size` count as 0. */
-static void pseudo_inverse(double a[4][4], double size, double inverse[3][3])
+/* Computes the pseudo-inverse of matrix k of a group of positive semidefinite ones, from its eigenvalues on the diagonal and its axes;
+ * eigenvalues small compared with `size` count as 0. */
+static void pseudo_inverse(
+    double matrix[3][3][GROUP], double axis[3][3][GROUP], size_t k, double size, double inverse[3][3])
 {
-    double values[4], u[4][4];
-    mt_spectrum_small(3, a, values, u);
+    int order[3] = {0, 1, 2};
+    for (int i = 1; i < 3; i++) /* ascending, which defines the order of the sums */
+        for (int j = i; j > 0 && matrix[order[j]][order[j]][k] < matrix[order[j - 1]][order[j - 1]][k]; j--) {
+            const int other = order[j];
+            order[j] = order[j - 1], order[j - 1] = other;
+        }
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            inverse[i][j] = 0;
-            for (int m = 0; m < 3; m++)
-                if (values[m] > RANK_CUT * size) inverse[i][j] += u[m][i] * u[m][j] / values[m];
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int m = 0; m < 3; m++) {
+                const double value = matrix[order[m]][order[m]][k];
+                if (value > RANK_CUT * size) sum += axis[order[m]][i][k] * axis[order[m]][j][k] / value;
+            }
+            inverse[i][j] = inverse[j][i] = sum;
         }
 }
 
@@ -207,45 +219,71 @@ static void boundary_projector(const mt_stars *s, size_t c, const element_shape 
     project_out(count, normals, p);
 }
 
-/* Computes column[f] of B: the gradient is sum_f column[f] (v_n - v_c). */
-static void gradient(const mt_stars *s, size_t c, const element_shape *shape, vec3 column[4])
+/* An element whose star is computed. */
+typedef struct parts {
+    element_shape shape;
+    double minus_half[3][3]; /* D^-1/2 */
+    vec3 dp[4];              /* P D^-1/2 d_f */
+    double size;    /* of the fit before the projection: with 3 boundary faces only rounding remains */
+    vec3 column[4]; /* of B: the gradient is sum_f column[f] (v_n - v_c) */
+    double damping[4], qb[4][4];
+} parts;
+
+/* Computes the matrix of the least-squares fit in y = D^-1/2 x, number k of a group. */
+static void fit(const mt_stars *s, size_t c, parts *p, size_t k, double matrix[3][3][GROUP])
 {
     const double *d = mt_stars_tissue_of(s, c)->d;
-    double minus_half[3][3], p[3][3], fit[4][4] = {{0}}, inverse[3][3];
-    /* size of the fit before the projection: with 3 boundary faces only rounding remains */
-    double size = 0;
-    vec3 dp[4];
-    tensor_along_axes(s, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, minus_half);
-    boundary_projector(s, c, shape, p);
+    double projector[3][3], sum[3][3] = {{0}};
+    p->size = 0;
+    tensor_along_axes(s, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, p->minus_half);
+    boundary_projector(s, c, &p->shape, projector);
     for (int f = 0; f < 4; f++) {
         vec3 dy;
-        multiply3(minus_half, shape->to[f], dy);
-        multiply3(p, dy, dp[f]);
-        size += shape->tau[f] * mt_dot3(dy, dy);
+        multiply3(p->minus_half, p->shape.to[f], dy);
+        multiply3(projector, dy, p->dp[f]);
+        p->size += p->shape.tau[f] * mt_dot3(dy, dy);
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) fit[i][j] += shape->tau[f] * dp[f][i] * dp[f][j];
+            for (int j = 0; j < 3; j++) sum[i][j] += p->shape.tau[f] * p->dp[f][i] * p->dp[f][j];
     }
-    pseudo_inverse(fit, size, inverse);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) matrix[i][j][k] = sum[i][j];
+}
+
+static void put_columns(double inverse[3][3], parts *p)
+{
     for (int f = 0; f < 4; f++) {
         vec3 y;
-        multiply3(inverse, dp[f], y);
-        multiply3(minus_half, y, column[f]);
-        for (int k = 0; k < 3; k++) column[f][k] *= shape->tau[f];
+        multiply3(inverse, p->dp[f], y);
+        multiply3(p->minus_half, y, p->column[f]);
+        for (int k = 0; k < 3; k++) p->column[f][k] *= p->shape.tau[f];
+    }
+}
+
+/* Computes shapes and gradients of n <= GROUP elements. */
+static void gradients(const mt_stars *s, size_t n, const size_t *element, parts *p)
+{
+    double matrix[3][3][GROUP] = {{{0}}}, axis[3][3][GROUP], inverse[3][3];
+    for (size_t k = 0; k < n; k++) {
+        shape_of(s, element[k], &p[k].shape);
+        fit(s, element[k], &p[k], k, matrix);
+    }
+    mt_axes_of_group(matrix, axis);
+    for (size_t k = 0; k < n; k++) {
+        pseudo_inverse(matrix, axis, k, p[k].size, inverse);
+        put_columns(inverse, &p[k]);
     }
 }
 
 /* Computes the two parts of K_c = alpha diag(w tau) + theta Q B. */
-static void star_parts(
-    const mt_stars *s, size_t c, const element_shape *shape, double damping[4], double qb[4][4])
+static void star_parts(const mt_stars *s, size_t c, parts *p)
 {
-    vec3 column[4];
-    gradient(s, c, shape, column);
     for (int f = 0; f < 4; f++) {
         bool inner = s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT;
-        damping[f] = s->scheme->damping * shape->tau[f] * shape->weight[f];
+        p->damping[f] = s->scheme->damping * p->shape.tau[f] * p->shape.weight[f];
         vec3 q;
-        for (int k = 0; k < 3; k++) q[k] = inner ? shape->flux[f][k] - damping[f] * shape->to[f][k] : 0;
-        for (int g = 0; g < 4; g++) qb[f][g] = mt_dot3(q, column[g]);
+        for (int k = 0; k < 3; k++)
+            q[k] = inner ? p->shape.flux[f][k] - p->damping[f] * p->shape.to[f][k] : 0;
+        for (int g = 0; g < 4; g++) p->qb[f][g] = mt_dot3(q, p->column[g]);
     }
 }
 
@@ -318,31 +356,37 @@ static double limited_theta(const double damping[4], double qb[4][4])
     return 0.98 / -star_lowest(damping, qb);
 }
 
-void mt_stars_one(const mt_stars *s, size_t c, double star[16])
+/* Computes all values of n <= GROUP elements. */
+static void parts_of(const mt_stars *s, size_t n, const size_t *element, parts *p)
 {
-    element_shape shape;
-    double damping[4], qb[4][4];
-    shape_of(s, c, &shape);
-    star_parts(s, c, &shape, damping, qb);
-    put_star(damping, qb, s->theta[c] < 1 ? limited_theta(damping, qb) : 1, star);
+    size_t there[GROUP] = {0};
+    const mt_stars *in = s;
+    for (size_t k = 0; k < n; k++) {
+        there[k] = element[k];
+        in = mt_stars_geometry(s, &there[k]);
+    }
+    gradients(in, n, there, p);
+    for (size_t k = 0; k < n; k++) star_parts(in, there[k], &p[k]);
 }
 
-/* Computes the shape and parts for an element. */
-static void parts_of(const mt_stars *s, size_t c, element_shape *shape, double damping[4], double qb[4][4])
+void mt_stars_some(const mt_stars *s, size_t n, const uint32_t *element, double *star)
 {
-    const mt_stars *in = mt_stars_geometry(s, &c);
-    shape_of(in, c, shape);
-    star_parts(in, c, shape, damping, qb);
+    size_t c[GROUP] = {0};
+    parts p[GROUP];
+    for (size_t k = 0; k < n; k++) c[k] = element[k];
+    parts_of(s, n, c, p);
+    for (size_t k = 0; k < n; k++)
+        put_star(p[k].damping, p[k].qb, s->theta[c[k]] < 1 ? limited_theta(p[k].damping, p[k].qb) : 1,
+            star + 16 * k);
 }
 
 size_t mt_stars_limit(mt_stars *s, size_t c)
 {
-    element_shape shape;
-    double damping[4], qb[4][4];
+    parts p;
     if (!s->indefinite[c]) return 0;
-    parts_of(s, c, &shape, damping, qb);
-    const double theta = limited_theta(damping, qb);
-    keep_star(s, c, damping, qb, theta);
+    parts_of(s, 1, &c, &p);
+    const double theta = limited_theta(p.damping, p.qb);
+    keep_star(s, c, p.damping, p.qb, theta);
     s->theta[c] = (float)theta;
     s->indefinite[c] = s->pending[c] = 0;
     return 1;
@@ -396,17 +440,23 @@ void mt_stars_bound(mt_stars *s)
     for (size_t c = 0; c < s->n; c++) s->z[c] = star_bound(no_damping, s->star + 16 * c);
 }
 
-/* Builds the star of one element at theta = 1, with its bound in z. If `ask`, finds whether it is indefinite. */
-static void make_star(mt_stars *s, size_t c, bool ask)
+/* Builds the stars of n <= GROUP elements, from element `first` on, at theta = 1, with their bounds in z. If `ask`, finds whether they are
+ * indefinite. */
+static void make_stars(mt_stars *s, size_t n, size_t first, bool ask)
 {
-    element_shape shape;
-    double damping[4], qb[4][4];
-    parts_of(s, c, &shape, damping, qb);
-    s->indefinite[c] = s->pending[c] = ask && is_indefinite(damping, qb);
-    keep_star(s, c, damping, qb, 1);
-    s->theta[c] = 1;
-    s->oblique[c] = shape.oblique;
-    s->z[c] = star_bound(damping, s->star + 16 * c);
+    size_t element[GROUP] = {0};
+    parts all[GROUP];
+    for (size_t k = 0; k < n; k++) element[k] = first + k;
+    parts_of(s, n, element, all);
+    for (size_t k = 0; k < n; k++) {
+        const size_t c = first + k;
+        parts *p = &all[k];
+        s->indefinite[c] = s->pending[c] = ask && is_indefinite(p->damping, p->qb);
+        keep_star(s, c, p->damping, p->qb, 1);
+        s->theta[c] = 1;
+        s->oblique[c] = p->shape.oblique;
+        s->z[c] = star_bound(p->damping, s->star + 16 * c);
+    }
 }
 
 static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
@@ -415,9 +465,10 @@ static mt_status look_at_all(mt_stars *s, bool ask, size_t *n_indefinite)
     for (size_t first = 0; first < s->n; first += MT_STARS_CHUNK) {
         MT_TRY(mt_watch_report(s->watch, "coupling elements", (double)first / (double)s->n));
 #pragma omp parallel for schedule(static) reduction(+ : indefinite) if (s->n >= MT_STARS_PARALLEL_FROM)
-        for (size_t c = first; c < mt_stars_chunk_end(s, first); c++) {
-            make_star(s, c, ask);
-            indefinite += s->indefinite[c];
+        for (size_t at = first; at < mt_stars_chunk_end(s, first); at += GROUP) {
+            const size_t n = s->n - at < GROUP ? s->n - at : GROUP;
+            make_stars(s, n, at, ask);
+            for (size_t c = at; c < at + n; c++) indefinite += s->indefinite[c];
         }
     }
     *n_indefinite = indefinite;
@@ -561,9 +612,9 @@ void mt_stars_gradients(const mt_stars *s, double *column)
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        element_shape shape;
-        shape_of(s, c, &shape);
-        gradient(s, c, &shape, (vec3 *)(column + 12 * c));
+        parts p;
+        gradients(s, 1, &c, &p);
+        memcpy(column + 12 * c, p.column, sizeof p.column);
     }
 }
 
@@ -574,6 +625,6 @@ mt_status mt_stars_find_indefinite(mt_stars *s, size_t *n_indefinite)
 
 bool mt_stars_is_indefinite(mt_stars *s, size_t c)
 {
-    make_star(s, c, true);
+    make_stars(s, 1, c, true);
     return s->indefinite[c];
 }

@@ -7,10 +7,12 @@
 #include "mesh/element_order.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/watch.h"
+#include "solver/kernels/axes.h"
 
 enum {
     MT_STARS_PARALLEL_FROM = 8192, /* elements; with fewer, threads cost more than they save */
-    MT_STARS_CHUNK = 65536         /* elements between two calls of the watch */
+    MT_STARS_CHUNK = 65536,        /* elements between two calls of the watch */
+    MT_STARS_GROUP = MT_AXES_GROUP /* elements computed together */
 };
 
 /* S . d / (|S| l) of a face; tau is modified below it. */
@@ -28,7 +30,7 @@ typedef struct mt_stars_tissue {
 
 /* The stars of a mesh. All pointers are borrowed; mt_stars_make allocates the second group. Elements are in
  * an element order (mesh/element_order.h), as are mesh and adjacency (mt_element_order_apply). Computations that depend on
- * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_one recomputes a
+ * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_some recomputes a
  * single star in any order of the elements. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
@@ -115,9 +117,9 @@ void mt_stars_update_volumes(mt_stars *stars);
 MT_NODISCARD mt_status mt_stars_find_indefinite(mt_stars *stars, size_t *n_indefinite);
 bool mt_stars_is_indefinite(mt_stars *stars, size_t element);
 
-/* Recomputes K_c of an element with its limit, to the same bits. Reads theta and the first group, except order
- * and watch. */
-void mt_stars_one(const mt_stars *stars, size_t element, double star[16]);
+/* Recomputes K_c of n <= MT_STARS_GROUP elements with their limits, to the same bits: star [n][16]. Reads theta
+ * and the first group, except order and watch. */
+void mt_stars_some(const mt_stars *stars, size_t n, const uint32_t *element, double *star);
 
 /* Makes the star of an indefinite element definite: theta = 0.98 / -lowest. Returns 1 if theta changed, else
  * 0. */
