@@ -44,7 +44,7 @@ static const mt_cell_model *open_file(const char *path)
     return model;
 }
 
-static void enter(void)
+static void open_models(void)
 {
     size_t n = 0;
     for (; mt_cell_models[n]; n++) models[n] = mt_cell_models[n];
@@ -55,7 +55,7 @@ static void enter(void)
 
 static void leave(void) { mt_arena_free(&arena); }
 
-TestSuite(tabulated, .init = enter, .fini = leave);
+TestSuite(tabulated, .fini = leave);
 
 #define EACH(m)                                                                                              \
     const mt_cell_model *const *m = models;                                                                  \
@@ -149,6 +149,7 @@ Test(tabulated, steps_agree_with_computed_functions_of_v)
 {
     const mt_isa set = mt_kernels_used()->set;
     size_t tabulated = 0;
+    open_models();
     for (EACH(m))
         for (int multirate = 0; (*m)->n_functions > 0 && multirate < 2; multirate++) {
             const mt_cell_model *with = tabulate(*m, multirate);
@@ -168,6 +169,7 @@ Test(tabulated, every_model_has_tables_with_its_longest_time_step)
 {
     const mt_cell_model *with;
     double error;
+    open_models();
     for (EACH(m))
         for (int multirate = 0; (*m)->n_functions > 0 && multirate < 2; multirate++)
             cr_expect_eq(mt_cell_tabulate(&arena, *m, (*m)->variants, (*m)->n_variants, (*m)->dt_max_ms,
@@ -218,6 +220,7 @@ Test(tabulated, steps_have_the_same_bits_on_every_instruction_set_and_among_othe
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
     uint16_t of[CELLS];
+    open_models();
     for (EACH(m))
         for (int multirate = 0; (*m)->n_functions > 0 && multirate < 2; multirate++) {
             const mt_cell_model *with = tabulate(*m, multirate);
