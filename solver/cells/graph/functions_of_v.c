@@ -5,11 +5,11 @@
 
 #include "solver/cells/tabulated.h"
 
-/* Costs of operations, in additions of vectors. A function is read from a table if it costs more than that: LANES functions of LANES cells
- * take LANES times as many fused multiply-adds as a polynomial has coefficients, and the transposition. */
+/* Costs of operations in sums of vectors, and of reading a function from a table: for each cell, a vector of multiply-adds per coefficient
+ * reads LANES functions, and the vectors are transposed. Cheaper functions are computed. */
 enum { COST_OF_TABLE = 10, COST_OF_DIVISION = 4, COST_OF_FUNCTION = 12, COST_MAX = 1000 };
 
-/* Errors change with parameters and time steps; a run with tables demands MT_TABULATED_ERROR of all functions. */
+/* Errors change with parameters and time steps. A run with tables demands MT_TABULATED_ERROR, so some of it is left to such changes. */
 #define ERROR_MAX (0.5 * MT_TABULATED_ERROR)
 
 /* What is known about each node. */
