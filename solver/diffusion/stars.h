@@ -30,8 +30,8 @@ typedef struct mt_stars_tissue {
 
 /* The stars of a mesh. All pointers are borrowed; mt_stars_make allocates the second group. Elements are in
  * an element order (mesh/element_order.h), as are mesh and adjacency (mt_element_order_apply). Computations that depend on
- * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_some recomputes a
- * single star in any order of the elements. */
+ * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_some recomputes
+ * stars in any order of the elements. */
 typedef struct mt_stars {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;

@@ -1,8 +1,5 @@
 #include "solver/cells/graph/functions_of_v.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "solver/cells/tabulated.h"
 
 /* Costs of operations in sums of vectors, and of reading a function from a table: for each cell, a vector of multiply-adds per coefficient

@@ -1,3 +1,4 @@
+/* Axes of eight matrices at once have the bits of scalar rotations of each, on every instruction set. */
 #include <criterion/criterion.h>
 
 #include <math.h>
