@@ -11,6 +11,7 @@
 #pragma once
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "solver/backends/backend.h"
@@ -363,13 +364,23 @@ enum { CHUNK = 64 * MT_BLOCK }; /* elements per thread and iteration */
 /* Works on elements [from, from + n), at most CHUNK. `what`: the step, or a condition. */
 typedef void on_chunk(cpu *c, size_t what, size_t from, size_t n);
 
+/* Returns the number of neighbouring chunks of a thread. With multirate stepping cells near wavefronts take most of the time, so neighbours
+ * go to different threads. Otherwise each thread has one part of the mesh, in memory that is close to it. */
+static int chunks_together(const cpu *c, size_t n)
+{
+    const size_t chunks = (n + CHUNK - 1) / CHUNK, threads = (size_t)omp_get_max_threads();
+    return c->problem->stepping == MT_STEPPING_MULTIRATE ? 1 : (int)((chunks + threads - 1) / threads);
+}
+
 /* Applies a function to the elements [first, end), by chunks on all threads, in the arithmetic of the backend. */
 static void each_chunk(cpu *c, size_t first, size_t end, size_t what, on_chunk *f)
 {
+    if (first == end) return;
+    const int together = chunks_together(c, end - first);
 #pragma omp parallel if (end - first > CHUNK)
     {
         const uint64_t setting = begin_arithmetic();
-#pragma omp for schedule(static)
+#pragma omp for schedule(static, together)
         for (size_t from = first; from < end; from += CHUNK)
             f(c, what, from, end - from < CHUNK ? end - from : CHUNK);
         end_arithmetic(setting);
