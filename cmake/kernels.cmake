@@ -12,13 +12,15 @@ set(exact -ffp-contract=off -fno-math-errno -fno-trapping-math)
 set(MT_KERNEL_OPTIMISATION -O3 CACHE STRING "Option of the compiler for the optimisation of kernels")
 # Tests of waves in tissue take up to 1.7 times as long with this check. AddressSanitizer checks each access, however its address is made.
 set(unchecked "$<$<BOOL:${MT_SANITIZE}>:-fno-sanitize=pointer-overflow>")
+# Lines are enough for a debugger: where variables are, takes half of the compiler's time in long chains of operations.
+set(lines_only $<$<CONFIG:RelWithDebInfo>:-g1>)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
 function(mt_kernel target sources arithmetic isa)
   set(object ${target}_${arithmetic}_${isa})
   add_library(${object} OBJECT ${sources})
   target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR})
   # Pedantry knows no vectors of 64 bytes passed by value between inlined functions.
-  target_compile_options(${object} PRIVATE ${MT_KERNEL_OPTIMISATION} ${exact} -Wno-psabi ${unchecked} ${side_by_side} ${ARGN})
+  target_compile_options(${object} PRIVATE ${MT_KERNEL_OPTIMISATION} ${exact} -Wno-psabi ${unchecked} ${lines_only} ${side_by_side} ${ARGN})
   target_compile_definitions(${object} PRIVATE MT_REAL_NAME=${arithmetic} MT_ISA=${isa})
   if(arithmetic STREQUAL double)
     target_compile_definitions(${object} PRIVATE MT_DOUBLE)
