@@ -161,8 +161,7 @@ Test(tune, the_element_size_is_taken_from_the_mesh_file)
 
 Test(tune, strong_dependence_of_cv_on_the_element_size_causes_a_warning)
 {
-    char *out,
-        *said = warnings(&out, SHARP "--cv-l 0.5 --cv-t 0.5 --edge-mm 1.4");
+    char *out, *said = warnings(&out, SHARP "--cv-l 0.5 --cv-t 0.5 --edge-mm 1.4");
     cr_expect(strstr(said, "warning: tune: CV along the fibres is "), "%s", said);
     cr_expect(strstr(said, "slower than on a converged mesh"), "%s", said);
     free(out), free(said);
