@@ -1,6 +1,7 @@
-/* cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME]]]]: the time loop on ranks, as in `mpirun -n N myotile run` with the
- * backend cpu, on a slab of about ELEMENTS elements built in memory; no file is read or written. Under mpirun it measures the
- * real computer; under smpirun a simulated one (benchmarks/README.md, "On a cluster").
+/* cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME [ARITHMETIC]]]]]: the time loop on ranks, as in `mpirun -n N myotile run`
+ * with the backend cpu, on a slab of about ELEMENTS elements built in memory; no file is read or written. ARITHMETIC: double
+ * precision, or `tabulated`, single precision with tables of functions of V. Under mpirun it measures the real computer; under
+ * smpirun a simulated one (benchmarks/README.md, "On a cluster").
  *
  * WARM_STEPS steps (50) run first, then STEPS steps (100) are timed: entire ms, or all of them within one ms, so that each ms
  * ends with one check of all voltages. Rank 0 prints one line, with blanks between the columns:
@@ -36,6 +37,7 @@ typedef struct wish {
     double n_elements;
     size_t n_steps, warm_steps, pde_steps; /* pde_steps 0: determined by the mesh */
     const char *scheme;
+    bool tabulated; /* single precision with tables instead of double precision */
 } wish;
 
 /* The complete problem on rank 0; the other ranks receive their parts of it. */
@@ -112,6 +114,7 @@ static mt_status make(slab *s, const wish *wanted, const mt_communicator *ranks)
     if (ranks) MT_TRY(make_layout(s, ranks->n_ranks, wanted->scheme));
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
         .model = &mt_cell_tp06,
+        .evaluation = wanted->tabulated ? MT_EVALUATION_TABULATED : MT_EVALUATION_EXACT,
         .dt_ms = DT_MS,
         .pde_steps = wanted->pde_steps ? wanted->pde_steps : mt_monodomain_pde_steps(&s->diffusion, DT_MS),
         .splitting = MT_SPLITTING_COMPENSATED,
@@ -239,7 +242,7 @@ static mt_status open_backend(slab *s, const mt_backend **backend, void **self)
 
 static mt_status measure(slab *s, const wish *wanted, const mt_communicator *ranks)
 {
-    const mt_backend *backend = &mt_backend_cpu;
+    const mt_backend *backend = wanted->tabulated ? &mt_backend_cpu_single : &mt_backend_cpu;
     const bool leads = !ranks || ranks->rank == 0;
     void *self;
     seen w;
@@ -298,15 +301,19 @@ static size_t number(int argc, char **argv, int k, size_t usual)
 int main(int argc, char **argv)
 {
     slab s = {0};
+    const char *const arithmetic = argc > 6 ? argv[6] : "double";
     const wish wanted = {.n_elements = argc > 1 ? strtod(argv[1], NULL) : 0,
         .n_steps = number(argc, argv, 2, 100),
         .warm_steps = number(argc, argv, 3, STEPS_MS),
         .pde_steps = number(argc, argv, 4, 0),
-        .scheme = argc > 5 ? argv[5] : "mixed-clean"};
+        .scheme = argc > 5 ? argv[5] : "mixed-clean",
+        .tabulated = strcmp(arithmetic, "tabulated") == 0};
     const bool letters = argc > 1 && strcmp(argv[1], "letters") == 0;
-    if (!letters && (!(wanted.n_elements >= 6) || wanted.n_steps < 2)) {
-        (void)fprintf(
-            stderr, "usage: cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME]]]] | letters\n");
+    const bool known = wanted.tabulated || strcmp(arithmetic, "double") == 0;
+    if (!letters && (!(wanted.n_elements >= 6) || wanted.n_steps < 2 || !known)) {
+        (void)fprintf(stderr,
+            "usage: cluster ELEMENTS [STEPS [WARM_STEPS [PDE_STEPS [SCHEME [double | tabulated]]]]] | "
+            "letters\n");
         return 2;
     }
 #ifdef CLUSTER_SIMULATED

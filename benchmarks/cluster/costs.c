@@ -30,32 +30,28 @@ void costs_pay(void)
     owed_ns = 0;
 }
 
-/* The linker replaces the kernels by these functions (--wrap). */
-void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
-    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
-void __real_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
-    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
-void __wrap_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
-    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out);
-void __real_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
-    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out);
+/* The linker replaces the kernels of both arithmetics by these functions (--wrap). */
+#    define PAY_FOR(real)                                                                                    \
+        __typeof__(mt_cell_react_##real) __wrap_mt_cell_react_##real, __real_mt_cell_react_##real;           \
+        __typeof__(mt_ellpack_rows_##real) __wrap_mt_ellpack_rows_##real, __real_mt_ellpack_rows_##real;     \
+        void __wrap_mt_cell_react_##real(const mt_cell_model *model, const real *constants,                  \
+            size_t n_variants, const uint16_t *of, double dt_ms, size_t n, real *state, const real *v_in_mV, \
+            real *v_out_mV)                                                                                  \
+        {                                                                                                    \
+            __real_mt_cell_react_##real(                                                                     \
+                model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);                       \
+            owed_ns += cell_ns * (double)n;                                                                  \
+        }                                                                                                    \
+        void __wrap_mt_ellpack_rows_##real(size_t n, const real *d, const real *a,                           \
+            const mt_ellpack_columns *columns, const real *v_own, const real *v, real *out)                  \
+        {                                                                                                    \
+            __real_mt_ellpack_rows_##real(n, d, a, columns, v_own, v, out);                                  \
+            owed_ns += row_ns * (double)n;                                                                   \
+        }
+PAY_FOR(float)
+PAY_FOR(double)
 
-void __wrap_mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
-    const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV)
-{
-    __real_mt_cell_react_double(model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
-    owed_ns += cell_ns * (double)n;
-}
-
-void __wrap_mt_ellpack_rows_double(size_t n, const double *d, const double *a,
-    const mt_ellpack_columns *columns, const double *v_own, const double *v, double *out)
-{
-    __real_mt_ellpack_rows_double(n, d, a, columns, v_own, v, out);
-    owed_ns += row_ns * (double)n;
-}
-
-bool __wrap_mt_backend_possible_mV(double v_mV);
-bool __real_mt_backend_possible_mV(double v_mV);
+__typeof__(mt_backend_possible_mV) __wrap_mt_backend_possible_mV, __real_mt_backend_possible_mV;
 
 bool __wrap_mt_backend_possible_mV(double v_mV)
 {

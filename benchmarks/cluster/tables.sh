@@ -1,12 +1,15 @@
 #!/bin/sh
-# tables.sh calibrate | check | tables [weak | strong | exact] | measured | picture PNG, in the root of the repository, after `cmake --workflow --preset cluster`:
-#   calibrate  measures CLUSTER_NS, the costs per element on this computer (benchmarks/cluster/costs.h): minimum of several rounds
-#   check      simulates a small slab on 1, 16 and 50 ranks, and checks that V has the same bits
+# tables.sh calibrate [tabulated] | check | tables [weak | strong | exact | tabulated] | measured | picture PNG,
+# in the root of the repository, after `cmake --workflow --preset cluster`:
+#   calibrate  measures CLUSTER_NS, the costs per element on this computer (benchmarks/cluster/costs.h): minimum of several rounds;
+#              `calibrate tabulated` measures CLUSTER_TABULATED_NS, those in single precision with tables of functions of V
+#   check      simulates a small slab on 1, 16 and 50 ranks in both arithmetics, and checks that V has the same bits
 #   tables     simulates the runs missing in build/cluster/rows, one file per run, and prints the tables of benchmarks/README.md
 #   measured   repeats two of the runs with the computation costs of this computer, measured by SMPI
 #   picture    draws the tables with gnuplot
 set -eu
 : "${CLUSTER_NS:=51 9.9 6.1}" # on the computer of benchmarks/README.md
+: "${CLUSTER_TABULATED_NS:=20 5 3}"
 : "${CLUSTER_RANKS:=16 32 64 128 256 512 1024}"
 folder=build/cluster
 rows=$folder/rows
@@ -33,9 +36,9 @@ least() {
 
 # A diffusion substep costs half the difference between 4 and 2; with 50,000 elements per rank a look takes little else than the check.
 calibrate() {
-    two=$(least 12 1 10000 150 50 2)
-    four=$(least 12 1 10000 150 50 4)
-    look=$(least 13 2 100000 100 50 2)
+    two=$(least 12 1 10000 150 50 2 exact "$1")
+    four=$(least 12 1 10000 150 50 4 exact "$1")
+    look=$(least 13 2 100000 100 50 2 exact "$1")
     echo "$two $four $look" | awk '{ row = ($2 - $1) / 2; printf "%.1f %.1f %.1f\n", ($1 - 2 * row) / 10.368, row / 10.368, $3 / 50 }'
 }
 
@@ -57,20 +60,21 @@ series() {
         weak) row "weak-$n" "$n" $((n * 10000)) 6 0 ;;
         exact) row "exact-$n" "$n" $((n * 10000)) 6 0 0 exact ;;
         strong) row "strong-$n" "$n" 3000000 6 0 ;;
+        tabulated) row "tabulated-$n" "$n" 3000000 6 0 0 exact tabulated ;;
         esac
     done
 }
 
 # Appends to the columns of cluster.c the model of benchmarks/README.md: us per step and per check.
 model() {
-    awk -v ns="$ns" '
+    awk -v ns="$ns" -v bytes="$bytes" '
     function ceil_log2(n,  k) { while (2 ^ k < n) k++; return k + 0 }
     BEGIN { split(ns, cost, " "); call = 0.1; copy = 1e-4; near = 0.1; far = 1 }
     {
         hops = ceil_log2($1); inner = ceil_log2($1 < 48 ? $1 : 48)
         tree = inner * (2 * call + near) + (hops - inner) * (2 * call + far)
         compute = $3 * (cost[1] + $4 * cost[2]) / 1000
-        exchange = $4 * (2 * call * $10 + 16 * copy * $6)
+        exchange = $4 * (2 * call * $10 + 2 * bytes * copy * $6)
         look = 3 * tree + $3 * cost[3] / 1000
         alone = $2 / $1 * (cost[1] + $4 * cost[2]) / 1000
         print $0, alone, compute + exchange + 3 * tree, look
@@ -86,8 +90,10 @@ table() {
 }
 
 check() {
-    for n in 1 16 50; do counted "$n" 40000 60 0 | awk '{ print $NF }'; done | uniq >"$folder/v"
-    [ "$(wc -l <"$folder/v")" = 1 ] || { echo "V differs" >&2 && exit 1; }
+    for arithmetic in double tabulated; do
+        for n in 1 16 50; do counted "$n" 40000 60 0 0 mixed-clean "$arithmetic" | awk '{ print $NF }'; done | uniq >"$folder/v"
+        [ "$(wc -l <"$folder/v")" = 1 ] || { echo "$arithmetic: V differs" >&2 && exit 1; }
+    done
 }
 
 picture() {
@@ -118,17 +124,18 @@ END
     mv "$folder/picture.png" "$1"
 }
 
-ns=$CLUSTER_NS
+ns=$CLUSTER_NS bytes=8
 case ${1:-} in
-calibrate) calibrate ;;
+calibrate) calibrate "${2:-double}" ;;
 check) check ;;
 tables)
-    echo "ns of an element: $ns"
-    for name in ${2:-weak strong exact}; do
+    for name in ${2:-weak strong exact tabulated}; do
+        [ "$name" != tabulated ] || { ns=$CLUSTER_TABULATED_NS && bytes=4; }
+        echo "ns of an element: $ns"
         printf '\n%s\n\n' "$name" && table "$name"
     done
     ;;
 measured) for n in 16 64; do measured "$n" $((n * 10000)) 50 50; done ;;
 picture) picture "$2" ;;
-*) sed -n 's/^# //p' "$0" | sed -n 1,6p && exit 2 ;;
+*) sed -n 's/^# //p' "$0" | sed -n 1,8p && exit 2 ;;
 esac
