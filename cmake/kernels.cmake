@@ -12,7 +12,7 @@ set(exact -ffp-contract=off -fno-math-errno -fno-trapping-math)
 set(MT_KERNEL_OPTIMISATION -O3 CACHE STRING "Option of the compiler for the optimisation of kernels")
 # Tests of waves in tissue take up to 1.7 times as long with this check. AddressSanitizer checks each access, however its address is made.
 set(unchecked "$<$<BOOL:${MT_SANITIZE}>:-fno-sanitize=pointer-overflow>")
-# Lines are enough for a debugger: where variables are, takes half of the compiler's time in long chains of operations.
+# Line numbers are enough for a debugger: finding the places of variables takes half of the time to compile long chains of operations.
 set(lines_only $<$<CONFIG:RelWithDebInfo>:-g1>)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
 function(mt_kernel target sources arithmetic isa)
