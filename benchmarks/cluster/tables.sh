@@ -9,7 +9,7 @@
 #   picture    draws the tables with gnuplot
 set -eu
 : "${CLUSTER_NS:=51 9.9 6.1}" # on the computer of benchmarks/README.md
-: "${CLUSTER_TABULATED_NS:=20 5 3}"
+: "${CLUSTER_TABULATED_NS:=20.0 5.1 15.8}"
 : "${CLUSTER_RANKS:=16 32 64 128 256 512 1024}"
 folder=build/cluster
 rows=$folder/rows
