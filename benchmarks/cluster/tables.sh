@@ -53,7 +53,7 @@ row() {
     cat "$rows/$name"
 }
 
-# series NAME: 6 steps within one ms and the check after them; with specified costs all steps are equal.
+# series NAME: 6 steps within one ms, the last with the check; with specified costs all steps are equal otherwise.
 series() {
     for n in $CLUSTER_RANKS; do
         case $1 in

@@ -364,8 +364,8 @@ enum { CHUNK = 64 * MT_BLOCK }; /* elements per thread and iteration */
 /* Works on elements [from, from + n), at most CHUNK. `what`: the step, or a condition. */
 typedef void on_chunk(cpu *c, size_t what, size_t from, size_t n);
 
-/* Returns the number of neighbouring chunks of a thread. With multirate stepping cells near wavefronts take most of the time, so neighbours
- * go to different threads. Otherwise each thread has one part of the mesh, in memory that is close to it. */
+/* Returns how many neighbouring chunks a thread takes at a time. With multirate stepping cells near wavefronts take most of the time, so
+ * neighbouring chunks are on different threads. Otherwise each thread has one part of the mesh, in memory that is close to it. */
 static int chunks_together(const cpu *c, size_t n)
 {
     const size_t chunks = (n + CHUNK - 1) / CHUNK, threads = (size_t)omp_get_max_threads();

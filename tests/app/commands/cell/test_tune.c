@@ -26,7 +26,7 @@ TestSuite(tune, .init = enter, .fini = leave);
 
 #define CELLS "cell.model=mitchell-schaeffer --set cell.type=standard --set time.dt_ms=0.1"
 #define QUICK "tune --set " CELLS " "
-/* Its wavefront is thin, so coarse elements slow it. */
+/* The wavefront of this model is thin, so coarse elements slow it. */
 #define SHARP "tune --set cell.model=bueno-orovio --set time.dt_ms=0.1 --set diffusion.spreading=0 "
 #define SPEEDS "--cv-l 0.5 --cv-t 0.4 "
 
