@@ -4,6 +4,7 @@ The program is the first of: (1) the argument `program` of a call, (2) the envir
 program of the same installation, or build/release of the source tree. It runs in the current folder, so that relative paths in a case mean
 the same as in a shell. Its warnings become CaseWarning; if it fails, its message becomes an Error."""
 
+import contextlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from .errors import CaseWarning, Error, needed
 from .results import Results, Sweep, open_results, open_sweep
@@ -77,8 +78,6 @@ class _Heard:
         self.lines: List[str] = []
         self._process, self._progress = process, progress
         self._thread = threading.Thread(target=self._hear, daemon=True)
-
-    def begin(self) -> None:
         self._thread.start()
 
     def _hear(self) -> None:
@@ -89,8 +88,7 @@ class _Heard:
                 sys.stderr.write(line)
 
     def end(self) -> None:
-        if self._thread.is_alive():  # not if its start was interrupted
-            self._thread.join()
+        self._thread.join()
 
     def stop(self) -> None:
         """Stops the program like Ctrl-C. Usually it has received the signal, too, and printed a message; a second signal would end it at
@@ -103,6 +101,24 @@ class _Heard:
         else:
             self._process.send_signal(signal.SIGINT)
         self._process.wait()
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Calls the handler of SIGINT after the block instead of inside it, where a KeyboardInterrupt would leave a started program running.
+    Only the main thread receives interrupts."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    held: List[Any] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            handler(*held[0])
 
 
 def _warn(lines: List[str]) -> str:
@@ -122,20 +138,24 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
     KeyboardInterrupt waits until the stopped program has written its results."""
     words = [find(program), *(os.fspath(a) if isinstance(a, os.PathLike) else str(a) for a in arguments)]
     environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
-    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                               errors="replace", env=environment)
-    with process:
-        heard = _Heard(process, progress)
+    with contextlib.ExitStack() as stack:
+        heard = None
         try:
-            heard.begin()
+            with _interrupts_held():
+                process = stack.enter_context(subprocess.Popen(
+                    words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace",
+                    env=environment))
+                heard = _Heard(process, progress)
             assert process.stdout
             printed = process.stdout.read()
             process.wait()
         except KeyboardInterrupt:
-            heard.stop()
+            if heard:
+                heard.stop()
             raise
         finally:
-            heard.end()
+            if heard:
+                heard.end()
     message = _warn(heard.lines)
     if process.returncode != 0:
         raise Error(message or f"{words[0]} exited with code {process.returncode}", process.returncode)

@@ -4,6 +4,7 @@ import json
 import mmap
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -288,19 +289,30 @@ class Errors(unittest.TestCase):
         self.assertEqual(Path("left").read_text(), "stopped\n")
 
     def test_an_interrupt_at_the_start_stops_the_program(self):
-        class Interrupted(threading.Thread):
+        def interrupt():
+            while not Path("started").exists():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        class Interrupted(subprocess.Popen):
+            def __init__(self, *arguments, **named):
+                super().__init__(*arguments, **named)
+                interrupt()
+
+        class InterruptedThread(threading.Thread):
             def start(self):
                 super().start()
-                while not Path("started").exists():
-                    time.sleep(0.01)
-                os.kill(os.getpid(), signal.SIGINT)
+                interrupt()
 
-        waiting = self.waiting()
-        signal.alarm(20)  # ends a test that waits for the program
-        with mock.patch("myotile.program.threading.Thread", Interrupted), self.assertRaises(KeyboardInterrupt):
-            myotile.call(program=waiting)
-        signal.alarm(0)
-        self.assertEqual(Path("left").read_text(), "stopped\n")
+        for place, interrupted in [("subprocess.Popen", Interrupted), ("threading.Thread", InterruptedThread)]:
+            with self.subTest(place):
+                waiting = self.waiting()
+                signal.alarm(20)  # ends a test that waits for the program
+                with mock.patch(f"myotile.program.{place}", interrupted), self.assertRaises(KeyboardInterrupt):
+                    myotile.call(program=waiting)
+                signal.alarm(0)
+                self.assertEqual(Path("left").read_text(), "stopped\n")
+                self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
     def test_threads_are_those_asked_for(self):
         telling = self.folder / "telling"
