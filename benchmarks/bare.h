@@ -17,8 +17,8 @@ bare_work bare_cells(bool is_double);
 bare_work bare_diffusion(bool is_double, const mt_monodomain *problem, double column_bytes);
 bare_work bare_record(bool is_double);
 
-/* Add the figures of an arithmetic, in ns per element; `like` is a figure with their common members. Arrays are in `arena`;
- * borrow the problem. */
+/* Add the figures of an arithmetic, in ns per element, those of float also with tables of the functions of V; `like` is a figure with
+ * their common members. Arrays are in `arena`; borrow the problem. */
 bare_figures bare_add_float(
     bench_list *list, mt_arena *arena, const mt_monodomain *problem, const bench_figure *like);
 bare_figures bare_add_double(

@@ -2,6 +2,7 @@
 #include "solver/kernels/lanes.h"
 
 #include "benchmarks/bare.h"
+#include "solver/cells/tabulated.h"
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
@@ -19,6 +20,7 @@
 
 typedef struct bare {
     const mt_monodomain *problem;
+    const mt_cell_model *model;
     size_t n;
     real *v, *next, *before, *activation, *state, *d, *a;
     mt_ellpack_columns *columns;
@@ -34,8 +36,7 @@ static void go_cells(void *data)
     const bare *b = data;
 #pragma omp parallel for schedule(static)
     for (size_t at = 0; at < b->n; at += CHUNK) OF(mt_cell_step)
-    (&mt_cell_tp06, 0, NULL, b->problem->dt_ms, chunk(b, at), b->state + at * TP06_STATES, b->v + at,
-        b->v + at);
+    (b->model, 0, NULL, b->problem->dt_ms, chunk(b, at), b->state + at * TP06_STATES, b->v + at, b->v + at);
 }
 
 static void go_diffusion(void *data)
@@ -87,7 +88,7 @@ static bare *make(mt_arena *arena, const mt_monodomain *problem)
 {
     const size_t n = problem->diffusion->n_elements;
     bare *b = bench_take(arena, 1, sizeof *b);
-    *b = (bare){.problem = problem, .n = n};
+    *b = (bare){.problem = problem, .model = &mt_cell_tp06, .n = n};
     real **each[] = {&b->v, &b->next, &b->before, &b->activation, &b->d};
     for (size_t k = 0; k < sizeof each / sizeof each[0]; k++) *each[k] = bench_take(arena, n, sizeof(real));
     b->state = bench_take(arena, n * TP06_STATES, sizeof *b->state);
@@ -111,6 +112,26 @@ static int add(bench_list *list, bench_figure f, void (*go)(void *), bare_work w
     return bench_add(list, f, "mesh, %s: %s", REAL_BYTES == 8 ? "double" : "float", name);
 }
 
+#ifndef MT_DOUBLE
+/* Tables are read instead of the flops of the tally, so the limit is that of bytes. */
+static void add_tabulated(bench_list *list, mt_arena *arena, const bare *exact, bench_figure f,
+    const bare_figures *of, double step_bytes)
+{
+    const bare_work cells = {0, bare_cells(false).bytes}, step = {0, step_bytes};
+    bare *with = bench_take(arena, 1, sizeof *with);
+    double error;
+    *with = *exact;
+    bench_must(mt_cell_tabulate(
+        arena, exact->model, exact->model->variants, 1, exact->problem->dt_ms, false, &with->model, &error));
+    f.data = with;
+    f.baseline = of->cells;
+    f.plus[0] = add(list, f, go_cells, cells, "cells, tabulated");
+    f.plus[1] = of->diffusion, f.plus[2] = of->record;
+    f.baseline = of->step;
+    (void)add(list, f, NULL, step, "step, tabulated");
+}
+#endif
+
 bare_figures OF(bare_add)(
     bench_list *list, mt_arena *arena, const mt_monodomain *problem, const bench_figure *like)
 {
@@ -128,5 +149,8 @@ bare_figures OF(bare_add)(
     of.record = add(list, f, go_record, record, "record");
     f.plus[0] = of.cells, f.plus[1] = of.diffusion, f.plus[2] = of.record;
     of.step = add(list, f, NULL, all, "step");
+#ifndef MT_DOUBLE
+    add_tabulated(list, arena, data, *like, &of, all.bytes);
+#endif
     return of;
 }
