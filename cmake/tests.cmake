@@ -122,6 +122,9 @@ if(MT_TESTS)
           target_link_libraries(${program} PRIVATE test_sketch)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_picture_map)
         endif()
+        if(program STREQUAL tests_app_commands_mesh) # test_formats.c
+          target_link_options(${program} PRIVATE -Wl,--wrap=mt_print_table -Wl,--wrap=mt_print_tables)
+        endif()
       endif()
       # Under the sanitizers, tests are compiled without optimisation, except those that compute much themselves.
       if(MT_SANITIZE AND test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order)$")
