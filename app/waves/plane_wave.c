@@ -158,14 +158,17 @@ static mt_status run_wave(mt_arena *arena, measuring *m, mt_plane_wave *wave)
 static mt_status look_at_elements(mt_arena *arena, const measuring *m, mt_plane_wave *wave)
 {
     double(*velocity)[3], squares = 0;
+    bool *measured;
     size_t n = 0, n_given = 0;
     wave->uneven = wave->given = NAN;
     if (isnan(wave->speed_mm_ms)) return MT_OK;
     MT_ALLOC(arena, velocity, m->n);
-    MT_TRY(mt_velocity(
-        &m->slab->mesh, &m->diffusion, MT_VELOCITY_RADIUS_MM, m->activation_ms, NULL, velocity[0], NULL));
+    MT_ALLOC(arena, measured, m->n);
+    for (size_t c = 0; c < m->n; c++) measured[c] = measured_at(m, c);
+    MT_TRY(mt_velocity(&m->slab->mesh, &m->diffusion, MT_VELOCITY_RADIUS_MM, m->activation_ms, NULL, measured,
+        velocity[0], NULL));
     for (size_t c = 0; c < m->n; c++) {
-        if (!measured_at(m, c)) continue;
+        if (!measured[c]) continue;
         const double off = mt_length3(velocity[c]) / wave->speed_mm_ms - 1;
         n++;
         if (!isnan(off)) n_given++, squares += off * off;

@@ -82,8 +82,8 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
     for (size_t s = 0; s < problem->n_stimuli; s++)
         for (size_t k = 0; k < problem->stimulus[s].n_elements; k++)
             stimulated[problem->stimulus[s].element[k]] = 1;
-    return mt_velocity(
-        problem->mesh, problem->diffusion, radius_mm, records->activation_ms, stimulated, *velocity, *reason);
+    return mt_velocity(problem->mesh, problem->diffusion, radius_mm, records->activation_ms, stimulated, NULL,
+        *velocity, *reason);
 }
 
 /* Stores the velocity for the elements of the complete mesh, and counts the problem's elements per reason. */

@@ -42,6 +42,7 @@ typedef struct field {
     mt_pattern pattern;
     const double *activation_ms;
     const uint8_t *stimulated; /* NULL: none */
+    const bool *wanted;        /* NULL: all */
     double radius_mm;
     uint32_t n_patches;
     uint32_t *patch;  /* [n_elements] patch of a conducting element */
@@ -67,6 +68,8 @@ static bool conducted(const field *f, size_t element)
 {
     return isfinite(f->activation_ms[element]) && !(f->stimulated && f->stimulated[element]);
 }
+
+static bool is_wanted(const field *f, size_t element) { return !f->wanted || f->wanted[element]; }
 
 static mt_status make_ball(mt_arena *arena, size_t n, ball *b)
 {
@@ -192,16 +195,21 @@ static mt_status make_patches(mt_arena *arena, field *f)
     return MT_OK;
 }
 
+/* Fits the patches of wanted elements. */
 static mt_status fit_patches(mt_arena *arena, const field *f, patch **patches)
 {
     const size_t n_threads = (size_t)omp_get_max_threads();
     ball *balls;
+    bool *used;
     MT_ALLOC(arena, balls, n_threads);
     MT_ALLOC(arena, *patches, f->n_patches);
+    MT_ALLOC(arena, used, f->n_patches);
+    for (size_t c = 0; c < f->n; c++)
+        if (conducted(f, c) && is_wanted(f, c)) used[f->patch[c]] = true;
     for (size_t t = 0; t < n_threads; t++) MT_TRY(make_ball(arena, f->n, &balls[t]));
 #pragma omp parallel for schedule(dynamic, 64) num_threads((int)n_threads)
     for (uint32_t p = 0; p < f->n_patches; p++)
-        fit_patch(f, f->middle[p], &balls[omp_get_thread_num()], &(*patches)[p]);
+        if (used[p]) fit_patch(f, f->middle[p], &balls[omp_get_thread_num()], &(*patches)[p]);
     return MT_OK;
 }
 
@@ -230,6 +238,7 @@ static mt_status find_all(
     MT_TRY(fit_patches(scratch, f, &patches));
 #pragma omp parallel for schedule(static)
     for (size_t c = 0; c < f->n; c++) {
+        if (!is_wanted(f, c)) continue;
         const mt_velocity_reason found = find_velocity(f, patches, c, velocity_mm_ms + 3 * c);
         if (reason) reason[c] = (uint8_t)found;
     }
@@ -237,13 +246,15 @@ static mt_status find_all(
 }
 
 mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
-    const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason)
+    const double *activation_ms, const uint8_t *stimulated, const bool *wanted, double *velocity_mm_ms,
+    uint8_t *reason)
 {
     MT_SCRATCH(scratch);
     field f = {.n = mesh->n_elements,
         .pattern = mt_diffusion_pattern(diffusion),
         .activation_ms = activation_ms,
         .stimulated = stimulated,
+        .wanted = wanted,
         .radius_mm = radius_mm};
     return find_all(scratch, mesh, &f, velocity_mm_ms, reason);
 }

@@ -63,11 +63,13 @@ typedef enum mt_velocity_reason {
 extern const char *const mt_velocity_key[MT_VELOCITY_REASONS],
     *const mt_velocity_label[MT_VELOCITY_REASONS], *const mt_velocity_short[MT_VELOCITY_REASONS];
 
-/* Computes the velocity of every element. Borrows all arguments. The same bits for any number of threads. MT_MEMORY.
+/* Computes the velocities of elements. Borrows all arguments. The same bits for any number of threads. MT_MEMORY.
  *   radius_mm        r, positive
  *   activation_ms    [n_elements] T; not finite if not activated
  *   stimulated       [n_elements] nonzero for elements of a stimulus; NULL: none
+ *   wanted           [n_elements] true: compute its velocity; false: leave its outputs unchanged; NULL: all true
  *   velocity_mm_ms   [n_elements][3] output; NaN if undefined
  *   reason           [n_elements] output of mt_velocity_reason; may be NULL */
 MT_NODISCARD mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double radius_mm,
-    const double *activation_ms, const uint8_t *stimulated, double *velocity_mm_ms, uint8_t *reason);
+    const double *activation_ms, const uint8_t *stimulated, const bool *wanted, double *velocity_mm_ms,
+    uint8_t *reason);

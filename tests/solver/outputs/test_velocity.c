@@ -56,8 +56,8 @@ static tissue gmsh_cube(double edge_mm)
 
 static void find_within(tissue *t, double radius_mm, const uint8_t *stimulated)
 {
-    cr_assert_eq(mt_velocity(&t->mesh, &t->diffusion, radius_mm, t->activation_ms, stimulated, t->velocity[0],
-                     t->reason),
+    cr_assert_eq(mt_velocity(&t->mesh, &t->diffusion, radius_mm, t->activation_ms, stimulated, NULL,
+                     t->velocity[0], t->reason),
         MT_OK, "%s", mt_message());
     for (size_t c = 0; c < t->n; c++)
         cr_assert_eq(isnan(t->velocity[c][0]), t->reason[c] != MT_VELOCITY_DEFINED, "element %zu", c);
@@ -298,4 +298,31 @@ Test(velocity, cv_is_bit_identical_for_any_number_of_threads)
     find(&t, NULL);
     cr_expect(memcmp(one, t.velocity, size) == 0);
     mt_arena_free(&t.arena);
+}
+
+/* Coarse elements have a fit each, fine ones share it. */
+Test(velocity, wanted_elements_have_the_cv_that_they_have_among_all)
+{
+    static const double edge_mm[] = {0.4, 0.2};
+    for (int fine = 0; fine < 2; fine++) {
+        tissue t = slab(cube_mm, edge_mm[fine], MT_SLAB_MIRRORED);
+        bool *wanted = mt_arena_alloc(&t.arena, t.n, sizeof *wanted);
+        double(*some)[3] = mt_arena_alloc(&t.arena, t.n, sizeof *some);
+        uint8_t *reason = mt_arena_alloc(&t.arena, t.n, sizeof *reason);
+        for (size_t c = 0; c < t.n; c++) {
+            t.activation_ms[c] = mt_length3(t.centre[c]) / speed_mm_ms + 0.1 * sin((double)c);
+            wanted[c] = t.centre[c][0] > 0.8;
+            some[c][0] = reason[c] = 77;
+        }
+        find(&t, NULL);
+        cr_assert_eq(mt_velocity(&t.mesh, &t.diffusion, MT_VELOCITY_RADIUS_MM, t.activation_ms, NULL, wanted,
+                         some[0], reason),
+            MT_OK, "%s", mt_message());
+        for (size_t c = 0; c < t.n; c++)
+            if (wanted[c])
+                cr_assert(memcmp(some[c], t.velocity[c], sizeof *some) == 0 && reason[c] == t.reason[c]);
+            else
+                cr_assert(some[c][0] == 77 && reason[c] == 77, "element %zu", c);
+        mt_arena_free(&t.arena);
+    }
 }

@@ -169,8 +169,8 @@ Test(tune, strong_dependence_of_cv_on_the_element_size_causes_a_warning)
 
 Test(tune, propagation_failure_is_reported)
 {
-    refuses(5, "CV of about 0.08 mm/ms, longitudinal: propagation fails in elements with edges of 6 mm",
-        SHARP "--cv-l 0.08 --cv-t 0.08 --edge-mm 6");
+    refuses(5, "CV of about 0.08 mm/ms, longitudinal: propagation fails in elements with edges of 2 mm",
+        SHARP "--cv-l 0.08 --cv-t 0.08 --edge-mm 2");
 }
 
 Test(tune, invalid_options_are_rejected)
