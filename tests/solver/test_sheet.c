@@ -186,7 +186,7 @@ Test(sheet, nothing_diffuses_into_walls)
 /* Weak cells near the isthmus only. */
 Test(sheet, the_half_sheet_equals_the_sheet)
 {
-    const isthmus c = {"", 0.4, 2, false, 0.2, true};
-    const double half_ms = isthmus_time(&c, 0.1, 0.02, false), full_ms = isthmus_time(&c, 0.1, 0.02, true);
+    const isthmus c = {"", 0.8, 2, false, 0.4, true};
+    const double half_ms = isthmus_time(&c, 0.2, 0.02, false), full_ms = isthmus_time(&c, 0.2, 0.02, true);
     cr_expect_float_eq(half_ms, full_ms, 1e-6, "%g, %g ms", half_ms, full_ms);
 }
