@@ -171,12 +171,18 @@ if(MT_TESTS)
   # The longest start first, so that none of them runs alone at the end. (ctest remembers the times of earlier runs.)
   set_tests_properties(app/test_out_of_memory app/test_tune app/test_heart app/test_formats app/test_command app/test_fill
     app/test_sweep app/test_stimuli app/test_picture app/test_picture_parts app/test_report_command app/test_fronts
-    solver/test_backends solver/test_leader solver/test_diffusion solver/test_spreading mesh/test_partition PROPERTIES COST 100)
-  # Everyday tests share the meshes of gmsh; the slow tests run it each time.
+    app/test_waves_command app/test_run app/test_figure3 app/test_hearts
+    solver/test_backends solver/test_leader solver/test_diffusion solver/test_spreading solver/test_tissue_waves
+    solver/test_compiled mesh/test_partition PROPERTIES COST 100)
+  # Everyday tests share the meshes of gmsh, those of all presets in one folder; the slow tests run it each time.
+  cmake_path(GET CMAKE_BINARY_DIR PARENT_PATH gmsh_runs)
+  if(NOT gmsh_runs STREQUAL ${CMAKE_SOURCE_DIR}/build)
+    set(gmsh_runs ${CMAKE_BINARY_DIR})
+  endif()
   set(everyday ${all})
   list(FILTER everyday EXCLUDE REGEX "_slow$")
   set_tests_properties(${everyday} PROPERTIES ENVIRONMENT_MODIFICATION
-    "PATH=path_list_prepend:${CMAKE_SOURCE_DIR}/tests/gmsh;MT_GMSH_RUNS=set:${CMAKE_BINARY_DIR}/gmsh")
+    "PATH=path_list_prepend:${CMAKE_SOURCE_DIR}/tests/gmsh;MT_GMSH_RUNS=set:${gmsh_runs}/gmsh")
   list(FILTER all INCLUDE REGEX "_slow$")
   set_tests_properties(${all} PROPERTIES TIMEOUT 7200)
 endif()
