@@ -19,17 +19,16 @@ size_t mt_arena_allocated(void) { return taken; }
 
 /* Allocates a header followed by `bytes` aligned bytes, returned in `*room`. calloc clears only memory that was used before.
  * Large blocks use huge pages if the system offers them, because streaming through small pages spends much time on address
- * translation. */
+ * translation. Their ends use small pages: a huge page that is used in part would occupy memory completely. */
 static struct mt_arena_block *take_block(size_t bytes, void **room)
 {
     const bool large = bytes >= 2 * (size_t)HUGE_PAGE;
-    const size_t alignment = large ? HUGE_PAGE : ALIGNMENT,
-                 whole = large ? (bytes + alignment - 1) / alignment * alignment : bytes;
-    struct mt_arena_block *block = calloc(1, sizeof *block + alignment + whole);
+    const size_t alignment = large ? HUGE_PAGE : ALIGNMENT;
+    struct mt_arena_block *block = calloc(1, sizeof *block + alignment + bytes);
     if (!block) return NULL;
     *room = (char *)block + (alignment - (uintptr_t)block % alignment);
 #ifdef MADV_HUGEPAGE
-    if (large) (void)madvise(*room, whole, MADV_HUGEPAGE);
+    if (large) (void)madvise(*room, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 #endif
     return block;
 }

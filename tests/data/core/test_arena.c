@@ -1,7 +1,9 @@
 #include <criterion/criterion.h>
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "data/core/arena.h"
 
@@ -39,6 +41,32 @@ Test(arena, large_allocations_are_zeroed_and_aligned_too)
         }
         mt_arena_free(&arena);
     }
+}
+
+/* Returns the bytes of this process in memory. */
+static double resident_bytes(void)
+{
+    unsigned long pages = 0, resident = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    cr_assert(statm && fscanf(statm, "%lu %lu", &pages, &resident) == 2);
+    (void)fclose(statm);
+    return (double)resident * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Huge pages of 2 MiB that are used in part would add half of it. */
+Test(arena, large_allocations_occupy_little_more_than_their_bytes)
+{
+    enum { BYTES = (4 << 20) + 65536, TAKES = 12 };
+    mt_arena arena = {0};
+    const double before = resident_bytes();
+    for (size_t i = 0; i < TAKES; i++) {
+        void *taken = mt_arena_alloc(&arena, BYTES, 1);
+        cr_assert_not_null(taken);
+        memset(taken, 0xFF, BYTES);
+    }
+    const double grown = (resident_bytes() - before) / ((double)TAKES * BYTES);
+    cr_assert(grown > 0.9 && grown < 1.3, "%g", grown);
+    mt_arena_free(&arena);
 }
 
 Test(arena, bytes_counts_the_requested_bytes_and_a_freed_arena_is_reusable)
