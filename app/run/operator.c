@@ -10,6 +10,7 @@ static const char kind[] = "limits";
 
 /* ---- building ---- */
 
+/* Stores the limits; their values only if the cache keeps them with several other meshes. */
 static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_diffusion *diffusion)
 {
     mt_limits found;
@@ -17,6 +18,10 @@ static mt_status keep(mt_arena *scratch, const char key[MT_HASH_SIZE], const mt_
     size_t n;
     MT_TRY(mt_diffusion_limits(scratch, diffusion, &found));
     MT_TRY(mt_limits_pack(scratch, &found, &bytes, &n));
+    if (n > MT_CACHE_BYTES / 4) {
+        found.has_values = false;
+        MT_TRY(mt_limits_pack(scratch, &found, &bytes, &n));
+    }
     mt_cache_store(kind, key, bytes, n);
     return MT_OK;
 }

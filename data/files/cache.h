@@ -2,7 +2,7 @@
  * variable is not set, found by a kind and a key. The file contains both and ends with a fingerprint of its content, which reveals damaged
  * and renamed files.
  *
- * The cache has at most 256 files and 64 MiB; storing an entry deletes the least recently used files. Files appear complete
+ * The cache has at most 256 files and 256 MiB; storing an entry deletes the least recently used files. Files appear complete
  * (data/files/file.h), so that several programs can use the cache at the same time. No failure here is an error: an unreadable entry counts
  * as missing, and an entry that cannot be written is not stored. The folder can be deleted at any time. */
 #pragma once
@@ -12,7 +12,7 @@
 #include "data/core/arena.h"
 #include "data/core/hash.h"
 
-enum { MT_CACHE_FILES = 256, MT_CACHE_BYTES = 64 << 20 };
+enum { MT_CACHE_FILES = 256, MT_CACHE_BYTES = 256 << 20 };
 
 /* Reads an entry into `arena`, aligned for any type, and marks it as used. `kind`: a word of at most 15 characters. Returns false if there
  * is no such entry. */

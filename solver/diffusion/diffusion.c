@@ -215,24 +215,76 @@ static mt_status measure(making *m)
     return mt_limiter_measure(&m->s, &m->found);
 }
 
-static mt_status make(making *m)
+/* Takes the numbers that belong to the complete mesh from its limits. */
+static void take_numbers(const mt_limits *found, mt_diffusion *diffusion)
 {
-    mt_diffusion *diffusion = m->diffusion;
-    bool recalled;
-    MT_TRY(make_plain(m));
-    MT_TRY(get_capacity(m));
-    MT_TRY(make_stars(m));
-    MT_TRY(limit(m, &recalled));
-    MT_TRY(spread(m));
-    MT_TRY(keep(m));
-    if (!recalled) MT_TRY(measure(m));
-    const mt_limits *found = recalled ? m->options->known : &m->found;
     diffusion->limit_dt_ms = found->limit_dt_ms;
     diffusion->top_per_ms = found->top_per_ms;
     diffusion->n_indefinite = found->n_indefinite;
     diffusion->n_limited = found->n_limited;
     diffusion->n_rounds = found->n_rounds;
+}
+
+static mt_status make_from_stars(making *m)
+{
+    bool recalled;
+    MT_TRY(make_stars(m));
+    MT_TRY(limit(m, &recalled));
+    MT_TRY(spread(m));
+    MT_TRY(keep(m));
+    if (!recalled) MT_TRY(measure(m));
+    take_numbers(recalled ? m->options->known : &m->found, m->diffusion);
     return MT_OK;
+}
+
+/* Returns V_c of an element that is not raised. */
+static double plain_volume_mm3(const mt_stars *plain, size_t element)
+{
+    return mt_mesh_volume_mm3(plain->mesh, element) * mt_stars_tissue_of(plain, element)->capacity;
+}
+
+/* Sets the values of all elements from the known ones. */
+static void put_values(const mt_stars *plain, const mt_limits *known, mt_diffusion *diffusion)
+{
+#pragma omp parallel for schedule(static) if (plain->n >= MT_STARS_PARALLEL_FROM)
+    for (size_t e = 0; e < plain->n; e++) {
+        diffusion->volume_mm3[e] = plain_volume_mm3(plain, e);
+        diffusion->theta[e] = 1;
+        if (diffusion->slowed) diffusion->slowed[e] = 1;
+    }
+    for (size_t k = 0; k < known->n_limited; k++) diffusion->theta[known->limited[k]] = known->theta[k];
+    for (size_t k = 0; k < known->n_raised; k++) {
+        diffusion->volume_mm3[known->raised[k]] = known->volume_mm3[k];
+        if (diffusion->slowed) diffusion->slowed[known->raised[k]] = known->slowed[k];
+    }
+}
+
+/* Builds a lean operator from known values. */
+static mt_status make_from_values(making *m)
+{
+    const mt_limits *known = m->options->known;
+    mt_diffusion *diffusion = m->diffusion;
+    MT_ALLOC(m->arena, diffusion->volume_mm3, m->s.n);
+    MT_ALLOC(m->arena, diffusion->theta, m->s.n);
+    if (known->n_kappa > 0) {
+        MT_COPY(m->arena, diffusion->kappa_ms, known->kappa_ms, known->n_kappa);
+        MT_ALLOC(m->arena, diffusion->slowed, m->s.n);
+    }
+    put_values(m->plain, known, diffusion);
+    diffusion->n_slivers = known->n_slivers;
+    diffusion->n_slowed = known->n_slowed;
+    take_numbers(known, diffusion);
+    return leave_rows(m);
+}
+
+static mt_status make(making *m)
+{
+    const mt_limits *known = m->options->known;
+    MT_TRY(make_plain(m));
+    MT_TRY(get_capacity(m));
+    const bool has_values =
+        m->options->lean && known && mt_limits_values_fit(known, m->s.n, m->s.scheme->spreading > 0);
+    return has_values ? make_from_values(m) : make_from_stars(m);
 }
 
 mt_status mt_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
@@ -282,6 +334,36 @@ mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_
     return MT_OK;
 }
 
+/* Adds the values of limited and raised elements to the limits. */
+static mt_status add_values(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found)
+{
+    const mt_stars *plain = diffusion->stars;
+    uint32_t *raised;
+    double *volume_mm3;
+    float *theta, *slowed;
+    size_t n = 0;
+    for (size_t e = 0; e < plain->n; e++) n += diffusion->volume_mm3[e] != plain_volume_mm3(plain, e);
+    MT_ALLOC(arena, theta, found->n_limited);
+    MT_ALLOC(arena, raised, n);
+    MT_ALLOC(arena, volume_mm3, n);
+    MT_ALLOC(arena, slowed, n);
+    for (size_t k = 0; k < found->n_limited; k++) theta[k] = diffusion->theta[found->limited[k]];
+    for (size_t e = 0, k = 0; e < plain->n && k < n; e++) {
+        if (diffusion->volume_mm3[e] == plain_volume_mm3(plain, e)) continue;
+        raised[k] = (uint32_t)e;
+        volume_mm3[k] = diffusion->volume_mm3[e];
+        slowed[k++] = diffusion->slowed ? diffusion->slowed[e] : 1;
+    }
+    found->has_values = true;
+    found->n_slivers = diffusion->n_slivers, found->n_slowed = diffusion->n_slowed;
+    found->theta = theta;
+    found->n_raised = n;
+    found->raised = raised, found->volume_mm3 = volume_mm3, found->slowed = slowed;
+    found->n_kappa = diffusion->kappa_ms ? plain->n : 0;
+    found->kappa_ms = diffusion->kappa_ms;
+    return MT_OK;
+}
+
 mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found)
 {
     uint32_t *limited;
@@ -295,7 +377,7 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
         .n_rounds = diffusion->n_rounds,
         .n_limited = n,
         .limited = limited};
-    return MT_OK;
+    return diffusion->stars ? add_values(arena, diffusion, found) : MT_OK;
 }
 
 mt_diffusion_limiting mt_diffusion_effect_on(

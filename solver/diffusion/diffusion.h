@@ -123,7 +123,8 @@ typedef struct mt_diffusion {
 
 /* Options of mt_diffusion_make_with. Zero-initialised means no options. */
 typedef struct mt_diffusion_options {
-    const mt_limits *known; /* borrowed; NULL, or of another mesh: limits are computed */
+    /* borrowed; NULL, or of another mesh: limits are computed. With values, a lean operator needs no stars and no temporary memory. */
+    const mt_limits *known;
     /* borrowed; NULL: the law of the scheme. No spreading if that of the scheme is 0. */
     const mt_spreading *spreading;
     bool lean; /* True if no rows are stored; mesh, adjacency and tissue indices are kept instead */
@@ -157,7 +158,7 @@ mt_diffusion_limiting mt_diffusion_effect_on(
     const mt_diffusion *diffusion, const mt_mesh *mesh, const mt_adjacency *adjacency, size_t element);
 
 /* Returns in `arena` the limits that were found for an operator, which suffice to rebuild it without a
- * search. MT_MEMORY. */
+ * search; of a lean operator with values. Keeps kappa of the operator. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt_limits *found);
 
 /* Computes the unlimited gradients of the operator of these tissues: column[n_elements][4][3] per mm, in

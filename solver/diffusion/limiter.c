@@ -396,14 +396,9 @@ mt_status mt_limiter_measure(const mt_stars *s, mt_limits *found)
 
 bool mt_limiter_recall(mt_stars *s, const mt_limits *known)
 {
-    if (!(known->limit_dt_ms > 0) || !isfinite(known->top_per_ms) || known->n_limited > known->n_indefinite ||
-        known->n_indefinite > s->n)
-        return false;
-    for (size_t k = 0; k < known->n_limited; k++) {
-        const uint32_t element = known->limited[k];
-        if (element >= s->n || (k > 0 && element <= known->limited[k - 1])) return false;
-        if (!mt_stars_is_indefinite(s, s->order->place[element])) return false;
-    }
+    if (!mt_limits_fit(known, s->n)) return false;
+    for (size_t k = 0; k < known->n_limited; k++)
+        if (!mt_stars_is_indefinite(s, s->order->place[known->limited[k]])) return false;
     for (size_t k = 0; k < known->n_limited; k++) (void)mt_stars_limit(s, s->order->place[known->limited[k]]);
     return true;
 }

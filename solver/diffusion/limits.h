@@ -10,22 +10,38 @@
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 
-/* The results that suffice to rebuild the operator to the last bit without a search. */
+/* The results that suffice to rebuild the operator to the last bit without a search; with values, a lean operator is rebuilt without
+ * stars. Arrays without a comment are as in mt_diffusion (solver/diffusion/diffusion.h), for the listed elements. */
 typedef struct mt_limits {
-    double limit_dt_ms, top_per_ms; /* as in mt_diffusion (solver/diffusion/diffusion.h), like the counts */
+    double limit_dt_ms, top_per_ms; /* as in mt_diffusion, like the counts */
     size_t n_indefinite, n_rounds, n_limited;
     const uint32_t *limited; /* [n_limited] the elements with theta < 1, ascending */
+
+    bool has_values; /* False if the following are not known */
+    const float *theta;
+    size_t n_slivers, n_slowed, n_raised;
+    const uint32_t *
+        raised; /* [n_raised] the elements with another V_c than their volume times their capacity, ascending */
+    const double *volume_mm3;
+    const float *slowed;    /* 1 without spreading */
+    size_t n_kappa;         /* number of elements of the mesh; 0 without spreading */
+    const double *kappa_ms; /* [n_kappa] */
 } mt_limits;
 
-/* Version of the algorithm that computes the limits. Raise it with every change of its results. */
-enum { MT_LIMITS_VERSION = 5 };
+/* Version of the algorithm that computes the limits, and of their bytes. Raise it with every change of its results. */
+enum { MT_LIMITS_VERSION = 6 };
 
 /* Computes the key of the operator that mt_diffusion_make_with would build; `spreading`: as in its options.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_limits_key(const mt_mesh *mesh, const mt_tissues *tissues,
     const mt_diffusion_scheme *scheme, const mt_spreading *spreading, char key[MT_HASH_SIZE]);
 
-/* Returns the limits as bytes in `arena`: 32, and 4 per limited element. MT_MEMORY. */
+/* True if limits can belong to a mesh of n elements; with values: and `spreads` tells whether there is spreading. */
+bool mt_limits_fit(const mt_limits *known, size_t n);
+bool mt_limits_values_fit(const mt_limits *known, size_t n, bool spreads);
+
+/* Returns the limits as bytes in `arena`: 80, and 4 per limited element. With values, 4 more per limited element, 16 per raised one, and
+ * 8 per kappa. MT_MEMORY. */
 MT_NODISCARD mt_status mt_limits_pack(mt_arena *arena, const mt_limits *known, void **bytes, size_t *n);
 
 /* Reads limits from aligned bytes; `known` points into them. False if n is not the size of any limits. */

@@ -238,13 +238,114 @@ Test(limits, limits_are_restored_from_their_bytes)
     mt_limits back;
     make(&p);
     cr_assert_eq(mt_limits_pack(&p.arena, &p.known, &bytes, &n), MT_OK);
-    cr_assert_eq(n, 32 + 4 * p.known.n_limited);
+    cr_assert_eq(n, 80 + 4 * p.known.n_limited);
     cr_assert(mt_limits_unpack(bytes, n, &back));
     cr_assert(back.limit_dt_ms == p.known.limit_dt_ms && back.top_per_ms == p.known.top_per_ms &&
               back.n_indefinite == p.known.n_indefinite && back.n_rounds == p.known.n_rounds);
     cr_assert_eq(back.n_limited, p.known.n_limited);
     cr_assert_eq(memcmp(back.limited, p.known.limited, back.n_limited * sizeof *back.limited), 0);
     cr_assert(!mt_limits_unpack(bytes, n - 1, &back) && !mt_limits_unpack(bytes, 28, &back));
+    mt_arena_free(&p.arena);
+}
+
+/* ---- values of a lean operator ---- */
+
+static const mt_diffusion_scheme spread = {
+    .damping = 1, .correction = MT_CORRECTION_OVER_RELAXED, .spreading = 0.5, .front_ms = 0.01};
+
+/* Counts all calls of the progress function. */
+static bool count_calls(void *user, const char *stage, double done)
+{
+    (void)stage, (void)done;
+    ++*(size_t *)user;
+    return true;
+}
+
+/* Builds a lean operator. `calls`: of the progress function; 0 if no stars were computed. */
+static void make_lean(
+    problem *p, const mt_diffusion_scheme *scheme, const mt_limits *known, mt_diffusion *op, size_t *calls)
+{
+    *calls = 0;
+    const mt_diffusion_options options = {.known = known, .lean = true, .watch = {count_calls, calls}};
+    cr_assert_eq(
+        mt_diffusion_make_with(&p->arena, &p->mesh, &p->adjacency, &one, scheme, &options, op), MT_OK);
+}
+
+static void same_lean(problem *p, mt_diffusion *a, mt_diffusion *b)
+{
+    char hash[2][MT_HASH_SIZE];
+    const size_t n = a->n_elements;
+    cr_assert_eq(mt_diffusion_fingerprint(a, hash[0]), MT_OK);
+    cr_assert_eq(mt_diffusion_fingerprint(b, hash[1]), MT_OK);
+    cr_assert_str_eq(hash[0], hash[1]);
+    cr_assert(!a->kappa_ms == !b->kappa_ms && !a->slowed == !b->slowed && a->n_slowed == b->n_slowed);
+    if (a->slowed) cr_assert_eq(memcmp(a->slowed, b->slowed, n * sizeof *a->slowed), 0);
+    if (a->kappa_ms) cr_assert_eq(memcmp(a->kappa_ms, b->kappa_ms, n * sizeof *a->kappa_ms), 0);
+    cr_assert_eq(mt_diffusion_keep_rows(&p->arena, a), MT_OK);
+    cr_assert_eq(mt_diffusion_keep_rows(&p->arena, b), MT_OK);
+    same_operator(a, b);
+}
+
+/* Stores the values of a lean operator as bytes and restores them. */
+static void restore(problem *p, const mt_diffusion *op, mt_limits *known)
+{
+    mt_limits found;
+    void *bytes;
+    size_t n;
+    cr_assert_eq(mt_diffusion_limits(&p->arena, op, &found), MT_OK);
+    cr_assert_eq(mt_limits_pack(&p->arena, &found, &bytes, &n), MT_OK);
+    cr_assert_eq(n, 80 + 8 * found.n_limited + 16 * found.n_raised + 8 * found.n_kappa);
+    cr_assert(mt_limits_unpack(bytes, n, known));
+    mt_limits other;
+    cr_assert(!mt_limits_unpack(bytes, n - 4, &other) && !mt_limits_unpack(bytes, n - 8, &other));
+}
+
+Test(limits, a_lean_operator_is_rebuilt_from_its_values_without_stars)
+{
+    const mt_diffusion_scheme *const schemes[2] = {&weak, &spread};
+    problem p;
+    make(&p);
+    for (int k = 0; k < 2; k++) {
+        mt_diffusion first, again;
+        mt_limits known;
+        size_t calls;
+        make_lean(&p, schemes[k], NULL, &first, &calls);
+        cr_assert(calls > 0 && first.n_limited > 0 && (k == 0 || first.n_slowed > 0), "%d", k);
+        restore(&p, &first, &known);
+        make_lean(&p, schemes[k], &known, &again, &calls);
+        cr_assert_eq(calls, 0);
+        same_lean(&p, &first, &again);
+    }
+    mt_arena_free(&p.arena);
+}
+
+/* Each has intact bytes but cannot belong to this operator, so that it is computed. */
+Test(limits, values_that_do_not_fit_the_mesh_are_ignored)
+{
+    problem p;
+    mt_diffusion first, again;
+    mt_limits known;
+    size_t calls;
+    make(&p);
+    const uint32_t descending[2] = {1, 0}, beyond[2] = {0, (uint32_t)p.op.n_elements};
+    const double bad_volume[2] = {1, NAN};
+    const float bad_slowed[2] = {1, 0.5F}, bad_theta = 2;
+    make_lean(&p, &spread, NULL, &first, &calls);
+    restore(&p, &first, &known);
+    cr_assert(known.n_raised >= 2 && known.n_limited > 0);
+    for (int k = 0; k < 7; k++) {
+        mt_limits wrong = known;
+        if (k < 4) wrong.n_raised = 2;
+        if (k == 0) wrong.raised = descending;
+        if (k == 1) wrong.raised = beyond;
+        if (k == 2) wrong.volume_mm3 = bad_volume;
+        if (k == 3) wrong.slowed = bad_slowed;
+        if (k == 4) wrong.theta = &bad_theta, wrong.n_limited = 1;
+        if (k == 5) wrong.n_kappa = 0;
+        if (k == 6) wrong.has_values = false;
+        make_lean(&p, &spread, &wrong, &again, &calls);
+        cr_assert(calls > 0, "%d", k);
+    }
     mt_arena_free(&p.arena);
 }
 
@@ -255,7 +356,7 @@ Test(limits, results_match_the_version_number_of_the_algorithm)
 {
     problem p;
     make(&p);
-    cr_assert_eq(MT_LIMITS_VERSION, 5);
+    cr_assert_eq(MT_LIMITS_VERSION, 6);
     cr_assert_float_eq(p.op.limit_dt_ms, 0.00643301809571627, 1e-9 * 0.0064, "%.17g", p.op.limit_dt_ms);
     cr_assert_eq(p.op.n_limited, 1, "%zu", p.op.n_limited);
     mt_arena_free(&p.arena);
