@@ -134,12 +134,12 @@ typedef struct running {
     const mt_backend *backend;
     void *self;
     mt_results *results;
-    /* [n], as the next three; NULL if not needed. If only the activation is recorded, which is read after the last
-     * step, it shares the memory of V */
-    double *v_mV;
-    double *activation_ms, *low, *value;
-    double *extreme_mV; /* [2][n_stimuli], of a survey */
-    bool carries;       /* True if an action potential of an earlier beat may still continue */
+    double *v_mV;          /* [n] */
+    double *activation_ms; /* [n] of the backend; with a single beat in the memory of its result */
+    double *low;           /* [n] in the memory of V; NULL if only the activation is recorded */
+    double *value;         /* [n]; NULL with a single beat, whose results are streamed to their own memory */
+    double *extreme_mV;    /* [2][n_stimuli], of a survey */
+    bool carries;          /* True if an action potential of an earlier beat may still continue */
 } running;
 
 /* Returns the beat of an element's previous action potential. */
@@ -154,21 +154,42 @@ static mt_status stream(const running *r, size_t array, double *values)
     return r->backend->stream(r->self, array, 0, NULL, values);
 }
 
+/* True if a quantity of an element is known as of now. */
+static bool is_known(const running *r, int recorded, size_t e)
+{
+    const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
+    if (r->activation_ms[e] == INFINITY || (recorded == MT_RECORDED_REPOLARISATION && !closed)) return false;
+    return !earlier || recorded != MT_RECORDED_REST; /* keeps the value from the end of that beat */
+}
+
 /* Stores one of mt_recorded, as of a number of steps, in the beat that it belongs to. */
 static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
 {
     const mt_monodomain *problem = r->problem;
     const bool is_time = recorded == MT_RECORDED_REPOLARISATION;
-    MT_TRY(stream(r, MT_ARRAY_RECORD + (size_t)recorded, r->value));
+    double *value = r->value ? r->value : r->results->beats[beat].recorded[recorded];
+    MT_TRY(stream(r, MT_ARRAY_RECORD + (size_t)recorded, value));
     for (size_t e = 0; e < problem->diffusion->n_elements; e++) {
-        const bool earlier = r->activation_ms[e] == -INFINITY, closed = r->low[e] == -INFINITY;
-        if (r->activation_ms[e] == INFINITY || (is_time && !closed)) continue;
-        /* keeps the value from the end of that beat */
-        if (earlier && recorded == MT_RECORDED_REST) continue;
+        const bool earlier = r->activation_ms[e] == -INFINITY;
+        if (!is_known(r, recorded, e)) {
+            if (!r->value) value[e] = mt_recorded_start[recorded];
+            continue;
+        }
         const mt_records *to = &r->results->beats[earlier ? beat_before(r->results, beat, e) : beat];
-        to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + r->value[e] : r->value[e];
+        to->recorded[recorded][e] = is_time ? (double)begin * problem->dt_ms + value[e] : value[e];
     }
     return MT_OK;
+}
+
+/* Stores the activation times, the last ones to be gathered. */
+static void put_activation(running *r, size_t beat, size_t begin)
+{
+    double *to = r->results->beats[beat].activation_ms;
+    for (size_t e = 0; e < r->problem->diffusion->n_elements; e++)
+        if (isfinite(r->activation_ms[e]))
+            to[e] = (double)begin * r->problem->dt_ms + r->activation_ms[e];
+        else if (!r->value)
+            to[e] = INFINITY;
 }
 
 /* Gathers the record as of a number of steps, without changing it: that of the current beat, and the ends of
@@ -181,11 +202,9 @@ static mt_status gather(running *r, size_t steps_done)
     if (!r->results->beats) return MT_OK;
     MT_TRY(stream(r, MT_ARRAY_ACTIVATION, r->activation_ms));
     if (record->all) MT_TRY(stream(r, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low));
-    for (size_t e = 0; e < problem->diffusion->n_elements; e++)
-        if (isfinite(r->activation_ms[e]))
-            r->results->beats[beat].activation_ms[e] = (double)begin * problem->dt_ms + r->activation_ms[e];
     for (int k = 0; k < MT_RECORDED; k++)
         if (r->results->beats[beat].recorded[k]) MT_TRY(gather_one(r, beat, begin, k));
+    put_activation(r, beat, begin);
     return MT_OK;
 }
 
@@ -227,12 +246,14 @@ static mt_status turn(running *r, size_t steps_done)
 static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 {
     const size_t n = r->problem->diffusion->n_elements;
-    assert(r->results->beats || mt_record_beats(&r->problem->record) == 1);
-    r->activation_ms = r->v_mV;
-    if (!r->results->beats || !r->problem->record.all) return MT_OK;
-    MT_ALLOC(arena, r->activation_ms, n);
-    MT_ALLOC(arena, r->low, n);
-    MT_ALLOC(arena, r->value, n);
+    const bool single = mt_record_beats(&r->problem->record) == 1;
+    assert(r->results->beats || single);
+    if (!r->results->beats) return MT_OK;
+    r->activation_ms = r->results->beats[0].activation_ms;
+    if (!single) MT_ALLOC(arena, r->activation_ms, n);
+    if (!r->problem->record.all) return MT_OK;
+    r->low = r->v_mV;
+    if (!single) MT_ALLOC(arena, r->value, n);
     if (first == 0) return MT_OK;
     r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
     for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
