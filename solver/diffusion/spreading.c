@@ -6,6 +6,8 @@
 #include "data/core/vec3.h"
 
 enum { PASSES = 4, STAGES = 12 }; /* of the smoothing */
+enum { BLOCK = 4096 };            /* elements whose fluxes fit into the nearest caches */
+_Static_assert(STAGES % 2 == 0, "a pass ends in the array in which it began");
 
 static const double SMOOTHED = 1.7; /* times the mean of t */
 
@@ -50,77 +52,84 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
 
 /* ---- smoothing ---- */
 
-/* Computes y = M x from the stars: the one-sided fluxes of each element, then the sum of each element's fluxes. */
-static void apply_stars(const mt_stars *s, const double *x, double *w, double *y)
-{
-    const uint32_t *neighbour = s->adjacency->neighbour;
-#pragma omp parallel if (s->n >= MT_STARS_PARALLEL_FROM)
-    {
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) {
-            double delta[4];
-            const double *k = s->star + 16 * c;
-            for (size_t f = 0; f < 4; f++) delta[f] = x[mt_adjacency_or_own(neighbour, c, f)] - x[c];
-            for (size_t f = 0; f < 4; f++)
-                w[4 * c + f] = k[4 * f] * delta[0] + k[4 * f + 1] * delta[1] + k[4 * f + 2] * delta[2] +
-                               k[4 * f + 3] * delta[3];
-        }
-#pragma omp for schedule(static)
-        for (size_t c = 0; c < s->n; c++) {
-            double sum = 0;
-            for (size_t f = 0; f < 4; f++)
-                sum += w[4 * c + f] - w[4 * mt_adjacency_or_own(neighbour, c, f) + s->back[4 * c + f]];
-            y[c] = sum / 2;
-        }
-    }
-}
-
-/* Work arrays of the smoothing, all [n]. */
+/* The smoothing of a field; arrays [n]. */
 typedef struct smoothing {
     const mt_stars *stars;
     double *rate; /* duration of a pass / capacity during the smoothing */
     double *now;  /* the last stage; finally the result */
-    double *last; /* the stage before */
-    double *m;    /* M now */
-    double *w;    /* [n][4] fluxes for m */
+    double *last; /* the stage before, replaced by the next one */
 } smoothing;
+
+/* Sets delta_c of an element. */
+static void differences(const mt_stars *s, const double *x, size_t c, double delta[4])
+{
+    for (size_t f = 0; f < 4; f++) delta[f] = x[mt_adjacency_or_own(s->adjacency->neighbour, c, f)] - x[c];
+}
+
+/* Returns the one-sided flux of an element through a face: row `face` of K_c delta_c. */
+static double flux(const mt_stars *s, size_t c, size_t face, const double delta[4])
+{
+    const double *k = s->star + 16 * c + 4 * face;
+    return k[0] * delta[0] + k[1] * delta[1] + k[2] * delta[2] + k[3] * delta[3];
+}
+
+/* Returns the one-sided flux that the neighbour across a face has for this face. `w`: fluxes of the `n` elements from `first` on; those of
+ * other elements are recomputed. */
+static double flux_back(const smoothing *r, size_t c, size_t face, size_t first, size_t n, const double *w)
+{
+    const mt_stars *s = r->stars;
+    const size_t neighbour = mt_adjacency_or_own(s->adjacency->neighbour, c, face),
+                 back = s->back[4 * c + face];
+    if (neighbour - first < n) return w[4 * (neighbour - first) + back];
+    double delta[4];
+    differences(s, r->now, neighbour, delta);
+    return flux(s, neighbour, back, delta);
+}
+
+/* Computes stage j of a pass for the n <= BLOCK elements from `first` on: the fluxes of each element, then their sums. */
+static void stage_of_block(const smoothing *r, int j, size_t first, size_t n)
+{
+    const double start = 2.0 / (STAGES * STAGES + STAGES), mu = (2.0 * j - 1) / j, nu = (1.0 - j) / j;
+    double w[4 * BLOCK], delta[4];
+    for (size_t k = 0; k < n; k++) {
+        differences(r->stars, r->now, first + k, delta);
+        for (size_t f = 0; f < 4; f++) w[4 * k + f] = flux(r->stars, first + k, f, delta);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const size_t c = first + k;
+        double sum = 0;
+        for (size_t f = 0; f < 4; f++) sum += w[4 * k + f] - flux_back(r, c, f, first, n, w);
+        const double m = sum / 2;
+        r->last[c] = j == 1 ? r->now[c] + start * r->rate[c] * m
+                            : mu * r->now[c] + nu * r->last[c] + mu * start * r->rate[c] * m;
+    }
+}
 
 /* Advances the diffusion equation by one step of the first-order Runge-Kutta-Legendre scheme (C. D. Meyer, D. S.
  * Balsara, T. D. Aslam, J. Comput. Phys. 257, 2014), which is stable for decays of up to (S^2 + S) / 2 per pass. */
-static void pass(const smoothing *r)
+static void pass(smoothing *r)
 {
     const size_t n = r->stars->n;
-    const double first = 2.0 / (STAGES * STAGES + STAGES);
-    apply_stars(r->stars, r->now, r->w, r->m);
+    for (int j = 1; j <= STAGES; j++) {
 #pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < n; c++) {
-        r->last[c] = r->now[c];
-        r->now[c] += first * r->rate[c] * r->m[c];
-    }
-    for (int j = 2; j <= STAGES; j++) {
-        const double mu = (2.0 * j - 1) / j, nu = (1.0 - j) / j;
-        apply_stars(r->stars, r->now, r->w, r->m);
-#pragma omp parallel for schedule(static) if (n >= MT_STARS_PARALLEL_FROM)
-        for (size_t c = 0; c < n; c++) {
-            const double next = mu * r->now[c] + nu * r->last[c] + mu * first * r->rate[c] * r->m[c];
-            r->last[c] = r->now[c];
-            r->now[c] = next;
-        }
+        for (size_t first = 0; first < n; first += BLOCK)
+            stage_of_block(r, j, first, n - first < BLOCK ? n - first : BLOCK);
+        double *const next = r->last;
+        r->last = r->now;
+        r->now = next;
     }
 }
 
 /* Diffuses t for a time per tissue [n_tissues]. The capacity of elements that would decay too fast for the scheme
  * is raised meanwhile. */
-static mt_status smooth(mt_arena *scratch, mt_stars *s, const double *time_ms, double *t)
+static mt_status smooth(mt_stars *s, const double *time_ms, double *t)
 {
     const double most = (STAGES * STAGES + STAGES) / 2.0;
     double largest = 0;
-    smoothing r = {.stars = s, .now = t};
+    smoothing r = {.stars = s, .now = t, .last = s->z};
+    MT_SCRATCH(scratch);
     MT_ALLOC(scratch, r.rate, s->n);
-    MT_ALLOC(scratch, r.last, s->n);
-    MT_ALLOC(scratch, r.m, s->n);
-    MT_ALLOC(scratch, r.w, 4 * s->n);
-    mt_stars_bound(s);
+    mt_stars_bound(s); /* in z, until the rates are known */
     for (size_t c = 0; c < s->n; c++) largest = fmax(largest, t[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
@@ -215,13 +224,12 @@ static void from_times(const mt_stars *s, const double *beta, double *kappa)
 }
 
 /* Computes the smoothed beta of all elements; time_ms: [n_tissues] duration of the smoothing. */
-static mt_status find_strengths(
-    mt_arena *scratch, mt_stars *s, const mt_spreading *by, const double *time_ms, double *beta)
+static mt_status find_strengths(mt_stars *s, const mt_spreading *by, const double *time_ms, double *beta)
 {
     bool same = true;
     for (size_t k = 1; k < by->n; k++) same &= by->law[k].beta == by->law[0].beta;
     for (size_t c = 0; c < s->n; c++) beta[c] = law_of(s, by, c)->beta;
-    return same ? MT_OK : smooth(scratch, s, time_ms, beta);
+    return same ? MT_OK : smooth(s, time_ms, beta);
 }
 
 /* Computes the smoothed t and beta, and kappa from them. */
@@ -232,11 +240,11 @@ static mt_status find_kappa(mt_stars *s, const mt_spreading *by, double *kappa)
     if (s->n == 0) return MT_OK;
     MT_ALLOC(scratch, time_ms, s->n_tissues);
     MT_ALLOC(scratch, volume, s->n_tissues);
-    MT_ALLOC(scratch, beta, s->n);
     by_size(s, kappa, time_ms, volume);
     for (size_t k = 0; k < s->n_tissues; k++) time_ms[k] *= SMOOTHED;
-    MT_TRY(smooth(scratch, s, time_ms, kappa));
-    MT_TRY(find_strengths(scratch, s, by, time_ms, beta));
+    MT_TRY(smooth(s, time_ms, kappa));
+    MT_ALLOC(scratch, beta, s->n);
+    MT_TRY(find_strengths(s, by, time_ms, beta));
     from_times(s, beta, kappa);
     return MT_OK;
 }
@@ -254,8 +262,8 @@ mt_status mt_spreading_make(
     MT_SCRATCH(scratch);
     double *limit;
     if (!by) by = &one;
-    MT_ALLOC(scratch, limit, s->n);
     MT_TRY(find_kappa(s, by, kappa_ms));
+    MT_ALLOC(scratch, limit, s->n);
     *n_slowed = bound(s, by, kappa_ms, limit, slowed);
     MT_TRY(even_out(s, by, limit, kappa_ms));
     mt_stars_update_volumes(s);
