@@ -1,6 +1,7 @@
 /* The main program: prepares the process and runs the commands of app/commands. */
 #include <ctype.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -8,6 +9,8 @@
 
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
+
+enum { LARGE_ARRAY = 4 << 20 }; /* bytes */
 
 static const rlim_t stack_least = 1 << 20, stack_usual = 8 << 20; /* bytes */
 static const double stack_most = 0x1p30;
@@ -65,11 +68,21 @@ static void occupy_closed_streams(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) exit(MT_FILE);
 }
 
+/* Makes the C library return large arrays to the system when they are freed. By default the first of them that is freed raises the size
+ * from which it does so, up to 32 MiB, and smaller arrays then stay in the process. */
+static void return_large_arrays(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_ARRAY);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     occupy_closed_streams();
     ensure_stack(argv);
     ensure_thread_stacks(argv);
     choose_short_spin(argv);
+    return_large_arrays();
     return mt_program_main(mt_commands, argc, argv, stdout, stderr);
 }
