@@ -7,6 +7,8 @@
 
 #include "data/core/vec3.h"
 
+enum { PARALLEL_FROM = 16384 }; /* elements; with fewer, threads cost more than they save */
+
 const double mt_mesh_far_mm = 1e9;
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -184,6 +186,12 @@ double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t element)
     return mt_dot3(e[0], turn) / 6;
 }
 
+void mt_mesh_volumes_mm3(const mt_mesh *mesh, double *volume_mm3)
+{
+#pragma omp parallel for schedule(static) if (mesh->n_elements >= PARALLEL_FROM)
+    for (size_t c = 0; c < mesh->n_elements; c++) volume_mm3[c] = mt_mesh_volume_mm3(mesh, c);
+}
+
 double mt_mesh_length_mm(const mt_mesh *mesh)
 {
     double volume_mm3 = 0;
@@ -323,17 +331,24 @@ mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *path)
     return path ? mt_fail_in(path, status) : status;
 }
 
+/* Fails for the first element without volume. */
+static mt_status check_volumes(const mt_mesh *mesh)
+{
+    size_t bad = mesh->n_elements;
+    double x[3];
+#pragma omp parallel for schedule(static) reduction(min : bad) if (mesh->n_elements >= PARALLEL_FROM)
+    for (size_t c = 0; c < mesh->n_elements; c++)
+        if (!(mt_mesh_volume_mm3(mesh, c) > 0) && c < bad) bad = c;
+    if (bad == mesh->n_elements) return MT_OK;
+    mt_mesh_centroid(mesh, bad, x);
+    return mt_fail(MT_INPUT, "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be above 0", bad,
+        x[0], x[1], x[2], mt_mesh_volume_mm3(mesh, bad));
+}
+
 mt_status mt_mesh_check(const mt_mesh *mesh)
 {
     MT_TRY(check_content(mesh));
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        const double volume = mt_mesh_volume_mm3(mesh, c);
-        double x[3];
-        if (volume > 0) continue;
-        mt_mesh_centroid(mesh, c, x);
-        return mt_fail(MT_INPUT, "element %zu at [%.6g, %.6g, %.6g] mm: volume %g mm^3; it must be above 0",
-            c, x[0], x[1], x[2], volume);
-    }
+    MT_TRY(check_volumes(mesh));
     for (size_t f = 0; f < mesh->n_faces; f++) {
         const uint32_t *v = mesh->face_vertex + 3 * f;
         if (mt_mesh_triangle_repeats(v))

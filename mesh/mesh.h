@@ -135,6 +135,9 @@ MT_NODISCARD mt_status mt_mesh_check_content(const mt_mesh *mesh, const char *pa
 void mt_mesh_centroid(const mt_mesh *mesh, size_t element, double xyz_mm[3]);
 double mt_mesh_volume_mm3(const mt_mesh *mesh, size_t element);
 
+/* Computes the volumes of all elements, with OpenMP: volume_mm3[n_elements]. */
+void mt_mesh_volumes_mm3(const mt_mesh *mesh, double *volume_mm3);
+
 /* Returns the element size [mm], the cube root of the mean element volume; NaN if there are no elements. */
 double mt_mesh_length_mm(const mt_mesh *mesh);
 

@@ -8,6 +8,8 @@
 #include "data/core/progress.h"
 #include "solver/diffusion/spreading.h"
 
+enum { PARALLEL_FROM = 16384 }; /* elements */
+
 /* ---- the kinds of cells in each tissue ---- */
 
 typedef struct finding {
@@ -31,18 +33,23 @@ static mt_status find_lengths(const finding *f)
 {
     MT_SCRATCH(scratch);
     const size_t n = f->mesh->n_elements;
-    double *volume_mm3, *of_front_mm3;
+    double *volume_mm3, *weighted, *of_front_mm3;
     mt_fronts *fronts = f->fronts;
     MT_ALLOC(scratch, volume_mm3, n);
+    MT_ALLOC(scratch, weighted, n);
     MT_ALLOC(scratch, of_front_mm3, fronts->n);
-    for (size_t e = 0; e < n; e++) volume_mm3[e] = mt_mesh_volume_mm3(f->mesh, e);
+    mt_mesh_volumes_mm3(f->mesh, volume_mm3);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t e = 0; e < n; e++) {
-        const size_t k = fronts->spreading.of[e];
         double sum_mm3 = volume_mm3[e];
         for (size_t side = 0; side < 4; side++)
             sum_mm3 += volume_mm3[mt_adjacency_or_own(f->adjacency->neighbour, e, side)];
         const double around_mm = cbrt(sum_mm3 / 5);
-        fronts->front[k].length_mm += volume_mm3[e] * around_mm * around_mm;
+        weighted[e] = volume_mm3[e] * around_mm * around_mm;
+    }
+    for (size_t e = 0; e < n; e++) { /* in the order of the elements, which defines the rounding */
+        const size_t k = fronts->spreading.of[e];
+        fronts->front[k].length_mm += weighted[e];
         of_front_mm3[k] += volume_mm3[e];
     }
     for (size_t k = 0; k < fronts->n; k++)

@@ -6,13 +6,17 @@
 mt_status mt_case_parts_make(
     mt_arena *arena, const mt_mesh *mesh, const mt_media *media, mt_case_parts *parts)
 {
+    MT_SCRATCH(scratch);
+    double *volume_mm3;
     size_t *n;
-    MT_ALLOC(arena, n, media->n);
+    MT_ALLOC(scratch, volume_mm3, mesh->n_elements);
+    MT_ALLOC(scratch, n, media->n);
+    mt_mesh_volumes_mm3(mesh, volume_mm3);
     *parts = (mt_case_parts){.n = media->n, .mesh = *mesh, .media = *media};
     MT_ALLOC(arena, parts->part, media->n);
     for (size_t c = 0; c < mesh->n_elements; c++) {
         const size_t k = media->of ? media->of[c] : 0;
-        parts->part[k].length_mm += mt_mesh_volume_mm3(mesh, c);
+        parts->part[k].length_mm += volume_mm3[c];
         n[k]++;
     }
     for (size_t k = 0; k < media->n; k++) {

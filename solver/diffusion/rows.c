@@ -10,15 +10,15 @@ enum { PARALLEL_FROM = 512 }; /* elements of a list */
 
 typedef struct row {
     size_t count;
-    uint32_t column[MT_ROW]; /* mt_adjacency_ring */
+    uint32_t column[MT_ROW]; /* mt_adjacency_ring, padded with NONE */
     double value[MT_ROW];
 } row;
 
-/* Adds to the entry of an existing column. */
+/* Adds to the entry of an existing column, which is found without branches, as these would be unpredictable. */
 static void row_add(row *r, uint32_t column, double value)
 {
-    size_t k = 0;
-    while (r->column[k] < column) k++;
+    uint32_t k = 0;
+    for (size_t j = 0; j < MT_ROW; j++) k += r->column[j] < column;
     r->value[k] += value;
 }
 
@@ -29,6 +29,7 @@ static void row_of(
 {
     const uint32_t *neighbour = adjacency->neighbour + 4 * c;
     r->count = mt_adjacency_ring(adjacency, c, r->column);
+    for (size_t k = r->count; k < MT_ROW; k++) r->column[k] = NONE;
     for (size_t k = 0; k < MT_ROW; k++) r->value[k] = 0;
     for (size_t f = 0; f < 4; f++) {
         const uint32_t n = neighbour[f];

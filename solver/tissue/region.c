@@ -13,6 +13,8 @@
 #include "mesh/files/element_list.h"
 #include "mesh/files/vtx.h"
 
+enum { PARALLEL_FROM = 16384 }; /* elements */
+
 const mt_region mt_region_empty = {.at = "",
     .centre_mm = {NAN, NAN, NAN},
     .radius_mm = NAN,
@@ -251,12 +253,34 @@ static double border_mm(const mt_mesh *mesh)
     return 1e-12 * largest;
 }
 
+/* Removes the elements outside the box or sphere, and computes the smallest distance of any element from it. Returns the number of the
+ * others. */
+static size_t keep_near(const mt_region *region, const mt_mesh *mesh, const double *centre,
+    double on_border_mm, unsigned char *reached, double *nearest_mm)
+{
+    size_t n = 0;
+    double nearest = INFINITY;
+#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : nearest) if (mesh->n_elements >=  \
+                                                                                    PARALLEL_FROM)
+    for (size_t element = 0; element < mesh->n_elements; element++) {
+        double x[3];
+        if (!reached[element]) continue;
+        mt_mesh_centroid(mesh, element, x);
+        const double outside = outside_mm(region, centre, x);
+        nearest = fmin(nearest, outside);
+        reached[element] = outside <= on_border_mm;
+        n += reached[element];
+    }
+    *nearest_mm = nearest;
+    return n;
+}
+
 mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
 {
     MT_SCRATCH(scratch);
     unsigned char *reached;
-    double centre[3], nearest_mm = INFINITY;
+    double centre[3], nearest_mm;
     MT_TRY(find_centre(region, mesh, centre));
     MT_ALLOC(scratch, reached, mesh->n_elements);
     MT_TRY(mark_surface(region, mesh, reached));
@@ -266,16 +290,7 @@ mt_status mt_region_elements(
     MT_TRY(keep_listed(scratch, region, mesh, reached));
     MT_TRY(keep_named(scratch, region, mesh, reached));
     MT_TRY(keep_layer(region, mesh, reached));
-    *n = 0;
-    for (size_t element = 0; element < mesh->n_elements; element++) {
-        double x[3];
-        if (!reached[element]) continue;
-        mt_mesh_centroid(mesh, element, x);
-        double outside = outside_mm(region, centre, x);
-        nearest_mm = fmin(nearest_mm, outside);
-        reached[element] = outside <= on_border_mm;
-        *n += reached[element];
-    }
+    *n = keep_near(region, mesh, centre, on_border_mm, reached, &nearest_mm);
     if (*n == 0) return none_reached(region, mesh, centre, nearest_mm);
     MT_ALLOC(arena, *elements, *n);
     *n = 0;
