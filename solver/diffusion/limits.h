@@ -20,8 +20,7 @@ typedef struct mt_limits {
     bool has_values; /* False if the following are not known */
     const float *theta;
     size_t n_slivers, n_slowed, n_raised;
-    const uint32_t *
-        raised; /* [n_raised] the elements with another V_c than their volume times their capacity, ascending */
+    const uint32_t *raised; /* [n_raised] elements whose V_c is not volume times capacity, ascending */
     const double *volume_mm3;
     const float *slowed;    /* 1 without spreading */
     size_t n_kappa;         /* number of elements of the mesh; 0 without spreading */
