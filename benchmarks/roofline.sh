@@ -45,7 +45,7 @@ array shape[4] = [7, 9, 5, 13]
 blue = 0x3a5a95
 red = 0xd9622f
 set label 1 sprintf("multiply-adds, float: %.0f GFLOP/s", peak_float) at 30, peak_float * 1.16 right tc rgb blue
-set label 2 sprintf("multiply-adds, double: %.0f GFLOP/s", peak_double) at 30, peak_double * 0.86 right tc rgb red
+set label 2 sprintf("multiply-adds, double: %.0f GFLOP/s", peak_double) at 30, peak_double * 1.16 right tc rgb red
 set label 3 sprintf("stream: %.0f GB/s", stream) at 0.42, 0.42 * stream * 1.18 left rotate by 31 tc rgb "#444444"
 plot roof(x, peak_float) lw 3 lc rgb blue notitle, roof(x, peak_double) lw 3 lc rgb red notitle, \
     x * stream < peak_double ? x * stream : NaN lw 3 lc rgb "#444444" notitle, \
