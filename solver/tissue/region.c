@@ -253,16 +253,16 @@ static double border_mm(const mt_mesh *mesh)
     return 1e-12 * largest;
 }
 
-/* Removes the elements outside the box or sphere, and computes the smallest distance of any element from it. Returns the number of the
- * others. */
+/* Removes the elements outside the box or sphere, and computes the smallest distance of any element from it: infinite without elements.
+ * Returns the number of the others. */
 static size_t keep_near(const mt_region *region, const mt_mesh *mesh, const double *centre,
     double on_border_mm, unsigned char *reached, double *nearest_mm)
 {
-    size_t n = 0;
-    double nearest = INFINITY;
-#pragma omp parallel for schedule(static) reduction(+ : n) reduction(min : nearest) if (mesh->n_elements >=  \
-                                                                                    PARALLEL_FROM)
-    for (size_t element = 0; element < mesh->n_elements; element++) {
+    const size_t n_elements = mesh->n_elements;
+    size_t n = 0, n_before = 0;
+    double nearest = INFINITY; /* of a reduction over no elements, compilers make different values */
+#pragma omp parallel for schedule(static) reduction(+ : n, n_before) reduction(min : nearest) if (n_elements >= PARALLEL_FROM)
+    for (size_t element = 0; element < n_elements; element++) {
         double x[3];
         if (!reached[element]) continue;
         mt_mesh_centroid(mesh, element, x);
@@ -270,8 +270,9 @@ static size_t keep_near(const mt_region *region, const mt_mesh *mesh, const doub
         nearest = fmin(nearest, outside);
         reached[element] = outside <= on_border_mm;
         n += reached[element];
+        n_before++;
     }
-    *nearest_mm = nearest;
+    *nearest_mm = n_before > 0 ? nearest : INFINITY;
     return n;
 }
 
