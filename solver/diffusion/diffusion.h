@@ -132,7 +132,7 @@ typedef struct mt_diffusion_options {
 } mt_diffusion_options;
 
 /* Builds the operator of one tissue in `arena`: 204 bytes per element, 12 if lean; 12 more with spreading, 8
- * more with different chi Cm; about 240 more temporarily. Borrows mesh and adjacency. Deterministic. Fails
+ * more with different chi Cm; about 250 more temporarily. Borrows mesh and adjacency. Deterministic. Fails
  * with MT_INPUT if a value of the scheme is out of range, a value of the tissue is not above 0, or an element
  * (reported with its position) has no volume. Also if the mesh lacks fibres and the tissue is anisotropic, or
  * lacks sheets and the tissue is orthotropic. Fails with MT_NUMERICS if the spectrum cannot be found. */
