@@ -86,7 +86,7 @@ static void fill(bare *b, uint32_t *column)
 
 static bare *make(mt_arena *arena, const mt_monodomain *problem)
 {
-    const size_t n = problem->diffusion->n_elements;
+    const size_t n = problem->diffusion->n_unknowns;
     bare *b = bench_take(arena, 1, sizeof *b);
     *b = (bare){.problem = problem, .model = &mt_cell_tp06, .n = n};
     real **each[] = {&b->v, &b->next, &b->before, &b->activation, &b->d};

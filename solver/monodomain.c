@@ -86,5 +86,5 @@ mt_status mt_results_new(mt_arena *arena, const mt_monodomain *problem, mt_resul
     *results = (mt_results){0};
     MT_ALLOC(arena, results->peak_mV, problem->n_stimuli);
     MT_ALLOC(arena, results->capture, problem->n_stimuli);
-    return mt_records_new(arena, &problem->record, problem->diffusion->n_elements, &results->beats);
+    return mt_records_new(arena, &problem->record, problem->diffusion->n_unknowns, &results->beats);
 }

@@ -109,7 +109,7 @@ static mt_status pace_all(
     bool *used;
     MT_ALLOC(scratch, used, n);
     MT_COPY(arena, variants, at_rest, n);
-    for (size_t e = 0; problem->variant_of && e < problem->diffusion->n_elements; e++)
+    for (size_t e = 0; problem->variant_of && e < problem->diffusion->n_unknowns; e++)
         used[problem->variant_of[e]] = true;
     if (!problem->variant_of) used[problem->variant] = true;
     for (size_t v = 0; v < n; v++)

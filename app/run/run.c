@@ -43,7 +43,7 @@ static double last_pulse_ms(const mt_monodomain *problem)
 static bool is_over(const watching *w, double now_ms)
 {
     const mt_monodomain *problem = w->problem;
-    const size_t n = problem->diffusion->n_elements;
+    const size_t n = problem->diffusion->n_unknowns;
     double latest_ms;
     w->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
     if (mt_record_activated(n, w->activation_ms, &latest_ms) == n) return true;
@@ -80,7 +80,7 @@ static bool watch(void *user, size_t steps_done)
     mt_run *r = w->run;
     r->n_steps = steps_done;
     mt_progress_update((double)steps_done * w->problem->dt_ms,
-        (double)(steps_done - w->first) * (double)w->problem->diffusion->n_elements);
+        (double)(steps_done - w->first) * (double)w->problem->diffusion->n_unknowns);
     r->activated = is_done(w, steps_done);
     const bool stopped = !r->activated && mt_progress_interrupted();
     return keep(w, steps_done, stopped || is_last(r, steps_done)) && !stopped && !r->activated;
@@ -93,7 +93,7 @@ static mt_status make_steps(mt_arena *arena, watching *w)
     const size_t steps = mt_case_steps(r->input);
     r->n_steps = w->first;
     mt_progress_begin(r->what, (double)steps * w->problem->dt_ms);
-    if (r->until_activated) MT_ALLOC(arena, w->activation_ms, w->problem->diffusion->n_elements);
+    if (r->until_activated) MT_ALLOC(arena, w->activation_ms, w->problem->diffusion->n_unknowns);
     if (r->sampling && w->first == 0) MT_TRY(mt_sampling_take(r->sampling, w->backend, w->self, 0));
     if (r->look) MT_TRY(r->look(r->looking, w->backend, w->self, w->first));
     if (r->on_signal) mt_progress_catch_interrupt(r->on_signal);

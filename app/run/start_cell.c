@@ -19,7 +19,7 @@ bool mt_start_is_cell(const char *path)
 /* Counts the elements of each variant: used[n_variants]. */
 static mt_status count_elements(mt_arena *scratch, const mt_monodomain *problem, size_t n, size_t **used)
 {
-    const size_t n_elements = problem->diffusion->n_elements;
+    const size_t n_elements = problem->diffusion->n_unknowns;
     MT_ALLOC(scratch, *used, n);
     for (size_t e = 0; problem->variant_of && e < n_elements; e++) (*used)[problem->variant_of[e]]++;
     if (!problem->variant_of) (*used)[problem->variant] = n_elements;

@@ -251,7 +251,7 @@ mt_status mt_premature_measure(
     const mt_premature *what, mt_premature_wave *s1, size_t n, mt_premature_wave *s2)
 {
     MT_SCRATCH(arena);
-    measuring m = {.what = what, .n = what->strand->diffusion.n_elements};
+    measuring m = {.what = what, .n = what->strand->diffusion.n_unknowns};
     const mt_status status = measure(arena, &m, s1, n, s2);
     mt_progress_stage(NULL);
     return status;

@@ -42,7 +42,7 @@ static const double dx_mm = 0.05;
  * row refer to the point itself, with rate 0. */
 static mt_status make_cable(mt_arena *arena, size_t n, double rate_per_ms, double dx, mt_diffusion *d)
 {
-    *d = (mt_diffusion){.n_elements = n, .limit_dt_ms = 0.4 / rate_per_ms};
+    *d = (mt_diffusion){.n_unknowns = n, .limit_dt_ms = 0.4 / rate_per_ms};
     MT_ALLOC(arena, d->volume_mm3, n);
     MT_ALLOC(arena, d->rate, n * MT_DIFFUSION_ROW);
     MT_ALLOC(arena, d->column, n * MT_DIFFUSION_ROW);

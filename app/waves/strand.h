@@ -13,7 +13,7 @@ typedef struct mt_strand {
     /* For a slab that of the medium; for points compensated, so that many substeps do not reduce the velocity. */
     mt_splitting splitting;
     const mt_mesh *mesh;    /* of a slab; NULL for points */
-    const double *place_mm; /* [diffusion.n_elements] position along the direction of propagation */
+    const double *place_mm; /* [diffusion.n_unknowns] position along the direction of propagation */
     double spacing_mm;      /* the edge of a slab (mt_wave_slab.edge_mm), or the distance of the points */
     double stimulated_mm, from_mm, to_mm; /* waves are measured between the last two */
 } mt_strand;

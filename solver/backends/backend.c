@@ -114,7 +114,7 @@ static mt_status refuse(
 /* Checks the steps [from, step), within which no stimulus was switched. */
 static mt_status check_voltages(const mt_monodomain *problem, const double *v_mV, size_t from, size_t step)
 {
-    const size_t element = find_impossible(v_mV, problem->diffusion->n_elements, NULL);
+    const size_t element = find_impossible(v_mV, problem->diffusion->n_unknowns, NULL);
     return element == SIZE_MAX ? MT_OK : refuse(problem, v_mV, element, from, step);
 }
 
@@ -169,7 +169,7 @@ static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
     const bool is_time = recorded == MT_RECORDED_REPOLARISATION;
     double *value = r->value ? r->value : r->results->beats[beat].recorded[recorded];
     MT_TRY(stream(r, MT_ARRAY_RECORD + (size_t)recorded, value));
-    for (size_t e = 0; e < problem->diffusion->n_elements; e++) {
+    for (size_t e = 0; e < problem->diffusion->n_unknowns; e++) {
         const bool earlier = r->activation_ms[e] == -INFINITY;
         if (!is_known(r, recorded, e)) {
             if (!r->value) value[e] = mt_recorded_start[recorded];
@@ -185,7 +185,7 @@ static mt_status gather_one(running *r, size_t beat, size_t begin, int recorded)
 static void put_activation(running *r, size_t beat, size_t begin)
 {
     double *to = r->results->beats[beat].activation_ms;
-    for (size_t e = 0; e < r->problem->diffusion->n_elements; e++)
+    for (size_t e = 0; e < r->problem->diffusion->n_unknowns; e++)
         if (isfinite(r->activation_ms[e]))
             to[e] = (double)begin * r->problem->dt_ms + r->activation_ms[e];
         else if (!r->value)
@@ -212,7 +212,7 @@ static mt_status gather(running *r, size_t steps_done)
 static bool carries(const running *r, bool before_now)
 {
     bool any = false;
-    for (size_t e = 0; e < r->problem->diffusion->n_elements; e++)
+    for (size_t e = 0; e < r->problem->diffusion->n_unknowns; e++)
         any |= r->low[e] != -INFINITY && (before_now || r->activation_ms[e] == -INFINITY);
     return any;
 }
@@ -245,7 +245,7 @@ static mt_status turn(running *r, size_t steps_done)
 /* Allocates the work space. A resumed run checks for action potentials in progress. */
 static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 {
-    const size_t n = r->problem->diffusion->n_elements;
+    const size_t n = r->problem->diffusion->n_unknowns;
     const bool single = mt_record_beats(&r->problem->record) == 1;
     assert(r->results->beats || single);
     if (!r->results->beats) return MT_OK;
@@ -356,7 +356,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .backend = backend,
         .self = self,
         .results = results ? results : &none,
-        .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_elements, sizeof *r.v_mV),
+        .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_unknowns, sizeof *r.v_mV),
         .extreme_mV = mt_arena_alloc(scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
     mt_status status = r.v_mV && r.extreme_mV ? begin_beats(scratch, &r, first) : MT_MEMORY;
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);

@@ -92,7 +92,7 @@ static part array_part(const mt_monodomain *problem, size_t array, mt_h5_type ty
 {
     const mt_cell_quantity quantity = mt_array(problem, array);
     part p = {.type = type,
-        .n = problem->diffusion->n_elements,
+        .n = problem->diffusion->n_unknowns,
         .unit = quantity.unit[0] ? quantity.unit : NULL,
         .values = values};
     (void)snprintf(p.name, sizeof p.name, "array/%s", quantity.name);
@@ -146,7 +146,7 @@ static mt_status put(writing *w, const part *p)
 
 static mt_status put_arrays(writing *w, const mt_monodomain *problem, const mt_backend *backend, void *self)
 {
-    const size_t n = problem->diffusion->n_elements;
+    const size_t n = problem->diffusion->n_unknowns;
     MT_TRY(mt_h5_group(w->h5, "array"));
     for (size_t array = 0; array < mt_arrays(problem); array++) {
         part p = array_part(problem, array, backend->single ? MT_H5_FLOAT : MT_H5_DOUBLE, w->values);
@@ -242,7 +242,7 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
 static mt_status write_with(mt_arena *scratch, mt_h5 *h5, const char *path, const mt_monodomain *problem,
     const mt_results *results, const mt_backend *backend, void *self, mt_checkpoint *c)
 {
-    const size_t n = problem->diffusion->n_elements;
+    const size_t n = problem->diffusion->n_unknowns;
     writing w = {.h5 = h5};
     MT_TRY(describe(problem, c));
     if (backend->fingerprint) MT_TRY(backend->fingerprint(self, c->machine));
@@ -261,7 +261,7 @@ mt_status mt_checkpoint_write(const char *path, const mt_monodomain *problem, co
     MT_SCRATCH(scratch);
     MT_H5_SCOPE(h5);
     mt_checkpoint c = {.step = segments->segment[segments->n - 1].end,
-        .n_elements = problem->diffusion->n_elements,
+        .n_elements = problem->diffusion->n_unknowns,
         .segments = *segments,
         .case_text = case_text};
     if (results->beats) c.n_beats = mt_record_beat(&problem->record, c.step);
@@ -511,7 +511,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
  * states, if the file lists them. */
 static mt_status look_through(const mt_checkpoint *c, const mt_cell_model *named)
 {
-    const mt_diffusion no_operator = {.n_elements = c->n_elements};
+    const mt_diffusion no_operator = {.n_unknowns = c->n_elements};
     mt_monodomain problem = {.diffusion = &no_operator, .model = named};
     if (!lists_states(c)) MT_TRY(mt_fail_in(c->path, mt_cell_model_find(c->model, &problem.model)));
     return read_file(c, &problem, NULL);
@@ -536,9 +536,9 @@ mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_mo
 {
     char mesh[MT_HASH_SIZE];
     MT_TRY(mt_mesh_hash(problem->mesh, mesh));
-    if (checkpoint->n_elements != problem->diffusion->n_elements)
+    if (checkpoint->n_elements != problem->diffusion->n_unknowns)
         return mt_fail(MT_INPUT, "%s: from another mesh, with %zu conducting elements; here %zu",
-            checkpoint->path, checkpoint->n_elements, problem->diffusion->n_elements);
+            checkpoint->path, checkpoint->n_elements, problem->diffusion->n_unknowns);
     if (strcmp(checkpoint->mesh, mesh) != 0)
         return refuse(checkpoint, "from another mesh with the same number of elements");
     if (strcmp(checkpoint->model, problem->model->identity) == 0) return MT_OK;

@@ -263,9 +263,9 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
         MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
 #ifndef MT_DOUBLE
-    if (problem->diffusion->n_elements >> FIXED_TERMS_BITS)
+    if (problem->diffusion->n_unknowns >> FIXED_TERMS_BITS)
         return mt_fail(MT_FIT, "%zu elements; allowed with implicit steps in single precision: fewer than %d",
-            problem->diffusion->n_elements, 1 << FIXED_TERMS_BITS);
+            problem->diffusion->n_unknowns, 1 << FIXED_TERMS_BITS);
 #endif
     const implicit_ranks ranks = {c->ranks, n_local, neighbour};
     return implicit_open(arena, c->n, c->diagonal, c->off, c->columns, mt_diffusing_theta(problem->diffusing),
@@ -288,8 +288,8 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
     c->halo = layout->halo;
     c->n = mt_halo_own(c->halo, c->ranks->rank);
     c->element = c->halo->own_element + c->halo->own_offset[c->ranks->rank];
-    MT_ALLOC(arena, c->local, diffusion->n_elements);
-    memset(c->local, 0xff, diffusion->n_elements * sizeof *c->local);
+    MT_ALLOC(arena, c->local, diffusion->n_unknowns);
+    memset(c->local, 0xff, diffusion->n_unknowns * sizeof *c->local);
     for (size_t k = 0; k < c->n; k++) c->local[c->element[k]] = (uint32_t)k;
     return MT_OK;
 }

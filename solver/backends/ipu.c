@@ -191,7 +191,7 @@ static mt_status open_with(
     MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
     share_out(layout, self);
     MT_TRY(take_buffer(arena, self));
-    MT_ALLOC(arena, self->place, problem->diffusion->n_elements);
+    MT_ALLOC(arena, self->place, problem->diffusion->n_unknowns);
     for (size_t k = 0; k < self->plan.halo->n_elements; k++)
         self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
     *out = self;

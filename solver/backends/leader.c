@@ -393,7 +393,7 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_TRY(mt_communicator_agree(l->ranks, backend->open(arena, problem, own_layout, &l->self)));
     l->problem = problem;
     MT_ALLOC(arena, l->seen, 2 * problem->n_stimuli + 1);
-    MT_TRY(find_places(arena, own_layout, problem->diffusion->n_elements, l));
+    MT_TRY(find_places(arena, own_layout, problem->diffusion->n_unknowns, l));
     *shared = &l->led;
     *self = l;
     return MT_OK;

@@ -160,21 +160,17 @@ static mt_status pass_stars(parcel *p, mt_stars *s)
     MT_TRY(pass_mesh(p, mesh));
     MT_TRY(pass_adjacency(p, adjacency));
     PASS_ITEMS(p, s->scheme, 1);
-    PASS_ITEMS(p, s->tissue, s->n_tissues);
-    PASS_ROWS(p, s->of, 1, NULL);
-    PASS_ROWS(p, s->fibre, 3, NULL);
-    PASS_ROWS(p, s->sheet, 3, NULL);
+    PASS_ITEMS(p, s->field.tissue, s->field.n);
+    PASS_ROWS(p, s->field.of, 1, NULL);
+    PASS_ROWS(p, s->field.fibre, 3, NULL);
+    PASS_ROWS(p, s->field.sheet, 3, NULL);
     PASS_ROWS(p, s->volume, 1, NULL);
     PASS_ROWS(p, s->theta, 1, NULL);
     *s = (mt_stars){.mesh = mesh,
         .adjacency = adjacency,
         .n = p->n,
         .scheme = s->scheme,
-        .n_tissues = s->n_tissues,
-        .tissue = s->tissue,
-        .of = s->of,
-        .fibre = s->fibre,
-        .sheet = s->sheet,
+        .field = s->field,
         .volume = s->volume,
         .theta = s->theta};
     return MT_OK;
@@ -189,7 +185,7 @@ static mt_status pass_diffusion(parcel *p, mt_diffusion *diffusion)
     pass(p, diffusion, sizeof *diffusion);
     MT_TRY(pass_stars(p, stars));
     PASS_ROWS(p, diffusion->kappa_ms, 1, NULL);
-    *diffusion = (mt_diffusion){.n_elements = p->n,
+    *diffusion = (mt_diffusion){.n_unknowns = p->n,
         .volume_mm3 = stars->volume,
         .stars = stars,
         .theta = stars->theta,

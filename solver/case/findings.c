@@ -285,22 +285,22 @@ void mt_findings_of_places(
  * If all elements are limited, refinement helps less: the order decreases from 2 to about 1. */
 static void tell_limits(const char *name, const mt_diffusion *diffusion)
 {
-    const double share = (double)diffusion->n_limited / (double)diffusion->n_elements;
+    const double share = (double)diffusion->n_limited / (double)diffusion->n_unknowns;
     if (!(share >= 0.01)) return;
     mt_warn("%s: %zu of %zu elements (%.3g %%) have limited gradients, for stability: the CV error is about "
             "1 %% where a tenth of the elements is limited, and up to 13 %% where all are; the cause is "
             "strong anisotropy or poorly shaped elements",
-        name, diffusion->n_limited, diffusion->n_elements, 100 * share);
+        name, diffusion->n_limited, diffusion->n_unknowns, 100 * share);
 }
 
 /* Slivers affect more than their own volume; many slivers together have a noticeable effect. */
 static void tell_slivers(const char *name, const mt_diffusion *diffusion)
 {
-    const double share = (double)diffusion->n_slivers / (double)diffusion->n_elements;
+    const double share = (double)diffusion->n_slivers / (double)diffusion->n_unknowns;
     if (!(share >= 0.01)) return;
     mt_warn("%s: %zu of %zu elements (%.3g %%) are slivers (nearly flat) and limited: results in and near "
             "them are less accurate",
-        name, diffusion->n_slivers, diffusion->n_elements, 100 * share);
+        name, diffusion->n_slivers, diffusion->n_unknowns, 100 * share);
 }
 
 static void tell_isolated(const char *name, const mt_adjacency *adjacency)
@@ -402,7 +402,7 @@ static void place_text(
 static void tell_wave(
     const char *path, const mt_monodomain *problem, const mt_results *results, double reached_ms)
 {
-    const size_t n_elements = problem->diffusion->n_elements;
+    const size_t n_elements = problem->diffusion->n_unknowns;
     size_t left = 0, latest = 0;
     double latest_ms = -INFINITY;
     char place[320];

@@ -32,50 +32,6 @@ typedef struct making {
     mt_limits found;
 } making;
 
-/* If all tissues are isotropic, any direction will do. */
-static mt_status get_directions(mt_arena *scratch, mt_stars *s)
-{
-    mt_mesh any = {.n_elements = s->n};
-    bool along = false, normal = false;
-    for (size_t k = 0; k < s->n_tissues; k++) {
-        along |= s->tissue[k].d[0] != s->tissue[k].d[1];
-        normal |= s->tissue[k].d[2] != s->tissue[k].d[1];
-    }
-    if (normal && !s->mesh->sheet)
-        return mt_fail(MT_INPUT,
-            "the mesh has no sheets, which orthotropic tissue requires (conductivity normal to the "
-            "sheets differs from the transverse one); `myotile mesh fibres` writes them");
-    s->sheet = normal ? s->mesh->sheet : NULL;
-    s->fibre = s->mesh->fibre;
-    if (s->fibre) return MT_OK;
-    if (along)
-        return mt_fail(MT_INPUT, "the mesh has no fibres, which anisotropic tissue requires; `myotile mesh "
-                                 "fibres` writes them; isotropic tissue needs none");
-    MT_TRY(mt_mesh_new_fibres(scratch, &any));
-    s->fibre = any.fibre;
-    return MT_OK;
-}
-
-/* Sets the tissues of the stars, with the tissue indices `of` in the order of their elements. */
-static mt_status get_tissues(mt_arena *scratch, const mt_tissues *tissues, const uint16_t *of, mt_stars *s)
-{
-    mt_stars_tissue *told;
-    const mt_tissue *first = &tissues->tissue[0];
-    MT_ALLOC(scratch, told, tissues->n);
-    for (size_t k = 0; k < tissues->n; k++) {
-        mt_tissue here = tissues->tissue[k];
-        told[k].capacity = here.chi_per_mm * here.cm_uF_mm2 / (first->chi_per_mm * first->cm_uF_mm2);
-        here.chi_per_mm = first->chi_per_mm, here.cm_uF_mm2 = first->cm_uF_mm2;
-        told[k].d[0] = mt_tissue_diffusivity_l(&here);
-        told[k].d[1] = mt_tissue_diffusivity_t(&here);
-        told[k].d[2] = mt_tissue_diffusivity_n(&here);
-    }
-    s->n_tissues = tissues->n;
-    s->tissue = told;
-    s->of = of;
-    return MT_OK;
-}
-
 /* Returns the end of the list that begins with an element. */
 static size_t list_end(size_t n, size_t first) { return n - first < LIST ? n : first + LIST; }
 
@@ -121,11 +77,11 @@ static mt_status get_capacity(making *m)
 {
     const mt_tissues *tissues = m->tissues;
     bool same = true;
-    for (size_t k = 0; k < tissues->n; k++) same &= m->plain->tissue[k].capacity == 1;
+    for (size_t k = 0; k < tissues->n; k++) same &= m->plain->field.tissue[k].capacity == 1;
     if (same) return MT_OK;
     MT_ALLOC(m->arena, m->diffusion->capacity, m->s.n);
     for (size_t e = 0; e < m->s.n; e++)
-        m->diffusion->capacity[e] = m->plain->tissue[tissues->of ? tissues->of[e] : 0].capacity;
+        m->diffusion->capacity[e] = mt_tissue_field_at(&m->plain->field, e)->capacity;
     return MT_OK;
 }
 
@@ -136,7 +92,7 @@ static mt_status order_tissues(making *m)
     if (!m->tissues->of) return MT_OK;
     MT_ALLOC(m->rows, of, m->order.n);
     for (size_t c = 0; c < m->order.n; c++) of[c] = m->tissues->of[m->order.element[c]];
-    m->s.of = of;
+    m->s.field.of = of;
     return MT_OK;
 }
 
@@ -153,8 +109,7 @@ static mt_status make_plain(making *m)
     MT_ALLOC(arena, scheme, 1);
     *mesh = *m->mesh, *adjacency = *m->adjacency, *scheme = *m->s.scheme;
     *m->plain = (mt_stars){.mesh = mesh, .adjacency = adjacency, .n = m->s.n, .scheme = scheme};
-    MT_TRY(get_tissues(arena, m->tissues, m->tissues->of, m->plain));
-    return get_directions(arena, m->plain);
+    return mt_tissue_field_make(arena, mesh, m->tissues, &m->plain->field);
 }
 
 /* Builds the stars in the element order, from a copy of the mesh, so that neighbours are close in memory. */
@@ -164,16 +119,16 @@ static mt_status make_stars(making *m)
     MT_SCRATCH(copy);
     mt_stars *s = &m->s;
     mt_mesh needed = *m->mesh, mesh;
-    if (!m->plain->sheet) needed.sheet = NULL;
+    if (!m->plain->field.sheet) needed.sheet = NULL;
     MT_TRY(mt_element_order_apply(m->rows, copy, &m->order, &needed, m->adjacency, &mesh, &m->ordered));
     s->order = &m->order, s->mesh = &mesh, s->adjacency = &m->ordered;
-    s->n_tissues = m->plain->n_tissues, s->tissue = m->plain->tissue;
-    s->fibre = mesh.fibre ? mesh.fibre : m->plain->fibre;
-    s->sheet = mesh.sheet;
+    s->field.n = m->plain->field.n, s->field.tissue = m->plain->field.tissue;
+    s->field.fibre = mesh.fibre ? mesh.fibre : m->plain->field.fibre;
+    s->field.sheet = mesh.sheet;
     MT_TRY(order_tissues(m));
     MT_TRY(mt_stars_make(
         m->rows, m->limits, s, !m->options->known, &m->found.n_indefinite, &m->diffusion->n_slivers));
-    s->mesh = NULL, s->fibre = s->sheet = NULL;
+    s->mesh = NULL, s->field.fibre = s->field.sheet = NULL;
     s->plain = m->plain;
     return MT_OK;
 }
@@ -240,7 +195,7 @@ static mt_status make_from_stars(making *m)
 /* Returns V_c of an element that is not raised. */
 static double plain_volume_mm3(const mt_stars *plain, size_t element)
 {
-    return mt_mesh_volume_mm3(plain->mesh, element) * mt_stars_tissue_of(plain, element)->capacity;
+    return mt_mesh_volume_mm3(plain->mesh, element) * mt_tissue_field_at(&plain->field, element)->capacity;
 }
 
 /* Sets the values of all elements from the known ones. */
@@ -304,7 +259,7 @@ mt_status mt_diffusion_make_with(mt_arena *arena, const mt_mesh *mesh, const mt_
     if (adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for a mesh of %zu", adjacency->n_elements,
             mesh->n_elements);
-    *diffusion = (mt_diffusion){.n_elements = mesh->n_elements};
+    *diffusion = (mt_diffusion){.n_unknowns = mesh->n_elements};
     MT_SCRATCH(rows);
     MT_SCRATCH(limits);
     making m = {.mesh = mesh,
@@ -328,8 +283,7 @@ mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh, const mt_
     mt_stars s = {
         .mesh = mesh, .adjacency = adjacency, .n = mesh->n_elements, .scheme = &mt_diffusion_scheme_plain};
     MT_SCRATCH(scratch);
-    MT_TRY(get_tissues(scratch, tissues, tissues->of, &s));
-    MT_TRY(get_directions(scratch, &s));
+    MT_TRY(mt_tissue_field_make(scratch, mesh, tissues, &s.field));
     mt_stars_gradients(&s, *column);
     return MT_OK;
 }
@@ -369,7 +323,7 @@ mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *diffusion, mt
     uint32_t *limited;
     size_t n = 0;
     MT_ALLOC(arena, limited, diffusion->n_limited);
-    for (size_t c = 0; c < diffusion->n_elements && n < diffusion->n_limited; c++)
+    for (size_t c = 0; c < diffusion->n_unknowns && n < diffusion->n_limited; c++)
         if (diffusion->theta[c] < 1) limited[n++] = (uint32_t)c;
     *found = (mt_limits){.limit_dt_ms = diffusion->limit_dt_ms,
         .top_per_ms = diffusion->top_per_ms,
@@ -406,7 +360,7 @@ mt_diffusion_limiting mt_diffusion_effect_on(
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 {
     return (mt_pattern){
-        diffusion->n_elements, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
+        diffusion->n_unknowns, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
 }
 
 /* ---- rows ---- */
@@ -432,7 +386,7 @@ const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, cons
 mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order)
 {
     if (diffusion->stars) return mt_element_order_make(arena, diffusion->stars->mesh, order);
-    order->n = diffusion->n_elements;
+    order->n = diffusion->n_unknowns;
     MT_ALLOC(arena, order->element, order->n);
     MT_ALLOC(arena, order->place, order->n);
     for (size_t k = 0; k < order->n; k++) order->element[k] = order->place[k] = (uint32_t)k;
@@ -450,8 +404,8 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
     MT_TRY(mt_diffusion_order(scratch, diffusion, &order));
     const uint32_t *element = order.element;
     MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
-    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
-        const size_t n = list_end(diffusion->n_elements, first) - first;
+    for (size_t first = 0; first < diffusion->n_unknowns; first = list_end(diffusion->n_unknowns, first)) {
+        const size_t n = list_end(diffusion->n_unknowns, first) - first;
         const double *rate = mt_diffusion_rows_of(&rows, n, element + first);
         for (size_t k = 0; k < n; k++) {
             uint32_t ring[MT_RING_MAX];
@@ -465,7 +419,7 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
 
 mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
 {
-    const size_t n = diffusion->n_elements;
+    const size_t n = diffusion->n_unknowns;
     char *known = diffusion->fingerprint;
     MT_SCRATCH(scratch);
     uint64_t *of_row;
@@ -499,11 +453,11 @@ mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
     mt_diffusion_rows rows;
     MT_SCRATCH(scratch);
     if (diffusion->rate) return MT_OK;
-    MT_ALLOC(arena, column, ROW * diffusion->n_elements);
-    MT_ALLOC(arena, rate, ROW * diffusion->n_elements);
+    MT_ALLOC(arena, column, ROW * diffusion->n_unknowns);
+    MT_ALLOC(arena, rate, ROW * diffusion->n_unknowns);
     MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));
-    for (size_t first = 0; first < diffusion->n_elements; first = list_end(diffusion->n_elements, first)) {
-        const size_t n = list_end(diffusion->n_elements, first) - first;
+    for (size_t first = 0; first < diffusion->n_unknowns; first = list_end(diffusion->n_unknowns, first)) {
+        const size_t n = list_end(diffusion->n_unknowns, first) - first;
         list_rows(first, n, element);
         memcpy(rate + ROW * first, mt_diffusion_rows_of(&rows, n, element), ROW * n * sizeof *rate);
         for (size_t k = 0; k < n; k++)
@@ -516,8 +470,8 @@ mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
 
 void mt_diffusion_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
 {
-#pragma omp parallel for schedule(static) if (diffusion->n_elements >= MT_STARS_PARALLEL_FROM)
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
+#pragma omp parallel for schedule(static) if (diffusion->n_unknowns >= MT_STARS_PARALLEL_FROM)
+    for (size_t c = 0; c < diffusion->n_unknowns; c++) {
         const double *rate = diffusion->rate + ROW * c;
         const uint32_t *column = diffusion->column + ROW * c;
         double sum = 0, own = v[c];

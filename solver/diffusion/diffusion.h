@@ -101,7 +101,7 @@ enum { MT_DIFFUSION_ROW = MT_ROW }; /* off-diagonals of a row */
  * lean operator therefore stores no rows: mt_diffusion_rows_of recomputes them from the mesh, to the same
  * bits. */
 typedef struct mt_diffusion {
-    size_t n_elements;
+    size_t n_unknowns;     /* voltages: one per element, or per vertex if `nodal` */
     double *volume_mm3;    /* [n_elements] V_c > 0: the element's volume (times `capacity`), raised in some */
     double *rate;          /* [n_elements][16] per ms; NULL (as is `column`) if lean */
     uint32_t *column;      /* [n_elements][16] */
@@ -119,6 +119,9 @@ typedef struct mt_diffusion {
     size_t n_slivers; /* elements with a modified tau_f on a face, or with a raised V_c, as above */
     size_t n_slowed;  /* elements with V_c raised for the spreading */
     size_t n_rounds;  /* number of spectrum computations */
+    /* Voltages at the vertices (solver/diffusion/nodal.h): the unknowns of this header are then vertices, and rows have this form instead
+     * of `rate` and `column`. NULL: voltages at the centres of the elements. */
+    const struct mt_nodal *nodal;
 } mt_diffusion;
 
 /* Options of mt_diffusion_make_with. Zero-initialised means no options. */

@@ -39,15 +39,15 @@ static void by_size(const mt_stars *s, double *t, double *mean_ms, double *volum
 {
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const mt_stars_tissue *tissue = mt_stars_tissue_of(s, c);
+        const mt_tissue_axes *tissue = mt_tissue_field_at(&s->field, c);
         t[c] = distance2(s, c) / (cbrt(tissue->d[0] * tissue->d[1] * tissue->d[2]) / tissue->capacity);
     }
     for (size_t e = 0; e < s->n; e++) {
-        const size_t c = s->order->place[e], of = s->of ? s->of[c] : 0;
+        const size_t c = s->order->place[e], of = s->field.of ? s->field.of[c] : 0;
         mean_ms[of] += t[c] * s->volume[c];
         volume[of] += s->volume[c];
     }
-    for (size_t k = 0; k < s->n_tissues; k++) mean_ms[k] = volume[k] > 0 ? mean_ms[k] / volume[k] : 0;
+    for (size_t k = 0; k < s->field.n; k++) mean_ms[k] = volume[k] > 0 ? mean_ms[k] / volume[k] : 0;
 }
 
 /* ---- smoothing ---- */
@@ -133,7 +133,7 @@ static mt_status smooth(mt_stars *s, const double *time_ms, double *t)
     for (size_t c = 0; c < s->n; c++) largest = fmax(largest, t[c]);
 #pragma omp parallel for schedule(static) if (s->n >= MT_STARS_PARALLEL_FROM)
     for (size_t c = 0; c < s->n; c++) {
-        const double duration = time_ms[s->of ? s->of[c] : 0] / PASSES,
+        const double duration = time_ms[s->field.of ? s->field.of[c] : 0] / PASSES,
                      least = mt_stars_load(s, c) * duration / most;
         r.rate[c] = duration / fmax(s->volume[c], least);
     }
@@ -238,10 +238,10 @@ static mt_status find_kappa(mt_stars *s, const mt_spreading *by, double *kappa)
     MT_SCRATCH(scratch);
     double *time_ms, *volume, *beta;
     if (s->n == 0) return MT_OK;
-    MT_ALLOC(scratch, time_ms, s->n_tissues);
-    MT_ALLOC(scratch, volume, s->n_tissues);
+    MT_ALLOC(scratch, time_ms, s->field.n);
+    MT_ALLOC(scratch, volume, s->field.n);
     by_size(s, kappa, time_ms, volume);
-    for (size_t k = 0; k < s->n_tissues; k++) time_ms[k] *= SMOOTHED;
+    for (size_t k = 0; k < s->field.n; k++) time_ms[k] *= SMOOTHED;
     MT_TRY(smooth(s, time_ms, kappa));
     MT_ALLOC(scratch, beta, s->n);
     MT_TRY(find_strengths(s, by, time_ms, beta));

@@ -34,10 +34,10 @@ static state look(const mt_diffusion *diffusion, const double *v)
     const double *volume = diffusion->volume_mm3;
     sum whole = {0, 0}, weighted = {0, 0}, squares = {0, 0};
     state s = {0};
-    for (size_t c = 0; c < diffusion->n_elements; c++)
+    for (size_t c = 0; c < diffusion->n_unknowns; c++)
         add(&whole, volume[c]), add(&weighted, volume[c] * v[c]);
     const double mean = value(&weighted) / value(&whole);
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
+    for (size_t c = 0; c < diffusion->n_unknowns; c++) {
         const double off = v[c] - mean;
         add(&squares, volume[c] * (off * off));
         s.largest = fmax(s.largest, fabs(v[c]));
@@ -51,7 +51,7 @@ static state look(const mt_diffusion *diffusion, const double *v)
 static double largest_row(const mt_diffusion *diffusion)
 {
     double most = 0;
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
+    for (size_t c = 0; c < diffusion->n_unknowns; c++) {
         double row = 0;
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) row += fabs(diffusion->rate[MT_DIFFUSION_ROW * c + k]);
         most = fmax(most, row);
@@ -62,7 +62,7 @@ static double largest_row(const mt_diffusion *diffusion)
 static void step(const mt_diffusion *diffusion, double dt_ms, double *v, double *dv)
 {
     mt_diffusion_apply(diffusion, v, dv);
-    for (size_t c = 0; c < diffusion->n_elements; c++) v[c] += dt_ms * dv[c];
+    for (size_t c = 0; c < diffusion->n_unknowns; c++) v[c] += dt_ms * dv[c];
 }
 
 mt_status mt_stability_trial_run(
@@ -74,10 +74,10 @@ mt_status mt_stability_trial_run(
     MT_SCRATCH(scratch);
     const double u = 0x1p-53, row = largest_row(diffusion);
     double *v, *dv;
-    MT_ALLOC(scratch, v, diffusion->n_elements);
-    MT_ALLOC(scratch, dv, diffusion->n_elements);
-    if (diffusion->n_elements == 0) return MT_OK;
-    fill_noise(diffusion->n_elements, v);
+    MT_ALLOC(scratch, v, diffusion->n_unknowns);
+    MT_ALLOC(scratch, dv, diffusion->n_unknowns);
+    if (diffusion->n_unknowns == 0) return MT_OK;
+    fill_noise(diffusion->n_unknowns, v);
     state now = look(diffusion, v);
     trial->before = trial->after = now.norm;
     for (size_t k = 1; k <= trial->n_steps; k++) {

@@ -35,26 +35,28 @@ typedef struct element_shape {
 /* Computes the mean of the tensors of two elements of one tissue (c = n: the tensor of one element). */
 static void mean_tensor(const mt_stars *s, size_t c, size_t n, double tensor[3][3])
 {
-    const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
+    const double *d = mt_tissue_field_at(&s->field, c)->d, *p = s->field.fibre + 3 * c,
+                 *q = s->field.fibre + 3 * n;
     const double along = (d[0] - d[1]) / 2, normal = (d[2] - d[1]) / 2;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) tensor[i][j] = (i == j ? d[1] : 0) + along * (p[i] * p[j] + q[i] * q[j]);
-    if (!s->sheet) return;
-    mt_tissue_tensor_add_normal(normal, p, s->sheet + 3 * c, tensor);
-    mt_tissue_tensor_add_normal(normal, q, s->sheet + 3 * n, tensor);
+    if (!s->field.sheet) return;
+    mt_tissue_tensor_add_normal(normal, p, s->field.sheet + 3 * c, tensor);
+    mt_tissue_tensor_add_normal(normal, q, s->field.sheet + 3 * n, tensor);
 }
 
 /* Computes the mean tensor times S. */
 static void mean_flux(const mt_stars *s, size_t c, size_t n, const vec3 area, vec3 flux)
 {
-    const double *d = mt_stars_tissue_of(s, c)->d, *p = s->fibre + 3 * c, *q = s->fibre + 3 * n;
+    const double *d = mt_tissue_field_at(&s->field, c)->d, *p = s->field.fibre + 3 * c,
+                 *q = s->field.fibre + 3 * n;
     double along = (d[0] - d[1]) / 2, sp = along * mt_dot3(p, area), sq = along * mt_dot3(q, area);
     for (int k = 0; k < 3; k++) flux[k] = d[1] * area[k] + (sp * p[k] + sq * q[k]);
-    if (!s->sheet) return;
+    if (!s->field.sheet) return;
     double tensor[3][3] = {{0}};
     const double normal = (d[2] - d[1]) / 2;
-    mt_tissue_tensor_add_normal(normal, p, s->sheet + 3 * c, tensor);
-    mt_tissue_tensor_add_normal(normal, q, s->sheet + 3 * n, tensor);
+    mt_tissue_tensor_add_normal(normal, p, s->field.sheet + 3 * c, tensor);
+    mt_tissue_tensor_add_normal(normal, q, s->field.sheet + 3 * n, tensor);
     for (int k = 0; k < 3; k++) flux[k] += mt_dot3(tensor[k], area);
 }
 
@@ -85,8 +87,8 @@ static double minimum_weight(double d[3][3], const vec3 area, const vec3 flux, c
 /* True if the tissues of two elements conduct differently, regardless of directions. */
 static bool at_border(const mt_stars *s, size_t c, size_t n)
 {
-    if (!s->of || s->of[c] == s->of[n]) return false;
-    const double *here = mt_stars_tissue_of(s, c)->d, *there = mt_stars_tissue_of(s, n)->d;
+    if (!s->field.of || s->field.of[c] == s->field.of[n]) return false;
+    const double *here = mt_tissue_field_at(&s->field, c)->d, *there = mt_tissue_field_at(&s->field, n)->d;
     return here[0] != there[0] || here[1] != there[1] || here[2] != there[2];
 }
 
@@ -187,15 +189,6 @@ static void pseudo_inverse(
         }
 }
 
-/* Computes the tensor of an element with other values along its axes; with powers of its own values, this is that
- * power of its tensor. */
-static void tensor_along_axes(const mt_stars *s, size_t c, const double of_axis[3], double tensor[3][3])
-{
-    mt_tissue_tensor(of_axis[0], of_axis[1], s->fibre + 3 * c, tensor);
-    if (s->sheet)
-        mt_tissue_tensor_add_normal(of_axis[2] - of_axis[1], s->fibre + 3 * c, s->sheet + 3 * c, tensor);
-}
-
 static void multiply3(double a[3][3], const vec3 x, vec3 y)
 {
     for (int i = 0; i < 3; i++) y[i] = mt_dot3(a[i], x);
@@ -204,11 +197,11 @@ static void multiply3(double a[3][3], const vec3 x, vec3 y)
 /* Computes P for the boundary faces of an element, in y = D^-1/2 x. */
 static void boundary_projector(const mt_stars *s, size_t c, const element_shape *shape, double p[3][3])
 {
-    const double *d = mt_stars_tissue_of(s, c)->d;
+    const double *d = mt_tissue_field_at(&s->field, c)->d;
     double half[3][3];
     vec3 normals[4];
     int count = 0;
-    tensor_along_axes(s, c, (double[]){sqrt(d[0]), sqrt(d[1]), sqrt(d[2])}, half);
+    mt_tissue_field_tensor(&s->field, c, (double[]){sqrt(d[0]), sqrt(d[1]), sqrt(d[2])}, half);
     for (int f = 0; f < 4; f++) {
         if (s->adjacency->neighbour[4 * c + (size_t)f] != MT_NO_ELEMENT) continue;
         multiply3(half, shape->area[f], normals[count]);
@@ -232,10 +225,11 @@ typedef struct parts {
 /* Computes the matrix of the least-squares fit in y = D^-1/2 x, number k of a group. */
 static void fit(const mt_stars *s, size_t c, parts *p, size_t k, double matrix[3][3][GROUP])
 {
-    const double *d = mt_stars_tissue_of(s, c)->d;
+    const double *d = mt_tissue_field_at(&s->field, c)->d;
     double projector[3][3], sum[3][3] = {{0}};
     p->size = 0;
-    tensor_along_axes(s, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, p->minus_half);
+    mt_tissue_field_tensor(
+        &s->field, c, (double[]){1 / sqrt(d[0]), 1 / sqrt(d[1]), 1 / sqrt(d[2])}, p->minus_half);
     boundary_projector(s, c, &p->shape, projector);
     for (int f = 0; f < 4; f++) {
         vec3 dy;
@@ -412,7 +406,7 @@ static mt_status volumes(mt_stars *s)
         const size_t element = s->order->element[c];
         s->volume[c] = mt_mesh_volume_mm3(s->mesh, c);
         const bool holds = s->volume[c] > 0 && isfinite(s->volume[c]);
-        if (holds) s->volume[c] *= mt_stars_tissue_of(s, c)->capacity;
+        if (holds) s->volume[c] *= mt_tissue_field_at(&s->field, c)->capacity;
         if (!holds && element < bad) bad = element;
     }
     return bad < s->n ? refuse_volume(s, s->order->place[bad]) : MT_OK;
@@ -509,7 +503,7 @@ static double largest_diffusivity(const mt_stars *s, size_t c)
     for (size_t f = 0; f < 5; f++) {
         const uint32_t n = f < 4 ? s->adjacency->neighbour[4 * c + f] : (uint32_t)c;
         if (n == MT_NO_ELEMENT) continue;
-        const mt_stars_tissue *t = mt_stars_tissue_of(s, n);
+        const mt_tissue_axes *t = mt_tissue_field_at(&s->field, n);
         largest = fmax(largest, fmax(fmax(t->d[0], t->d[1]), t->d[2]) / t->capacity);
     }
     return largest;

@@ -6,6 +6,7 @@
 
 #include "mesh/element_order.h"
 #include "solver/diffusion/scheme.h"
+#include "solver/diffusion/tissue.h"
 #include "solver/diffusion/watch.h"
 #include "solver/kernels/axes.h"
 
@@ -18,16 +19,6 @@ enum {
 /* S . d / (|S| l) of a face; tau is modified below it. */
 #define MT_STARS_COSINE 0.05
 
-/* Diffusion coefficients of a tissue. Fluxes of all tissues are relative to the chi Cm of the first, so that
- * their unit is the same on both sides of a border. The capacity of an element is then its volume times the
- * ratio of its own chi Cm to it. */
-typedef struct mt_stars_tissue {
-    /* longitudinal, transverse, normal to the sheet: conductivities over the chi Cm of the first tissue
-     * [mm^2/ms] */
-    double d[3];
-    double capacity; /* chi Cm relative to the first tissue */
-} mt_stars_tissue;
-
 /* The stars of a mesh. All pointers are borrowed; mt_stars_make allocates the second group. Elements are in
  * an element order (mesh/element_order.h), as are mesh and adjacency (mt_element_order_apply). Computations that depend on
  * an order use the mesh's element numbers, so that no bit depends on the element order. mt_stars_some recomputes
@@ -38,11 +29,7 @@ typedef struct mt_stars {
     const mt_element_order *order;
     size_t n;
     const mt_diffusion_scheme *scheme;
-    size_t n_tissues;
-    const mt_stars_tissue *tissue; /* [n_tissues] */
-    const uint16_t *of;            /* [n] tissue indices; NULL if all elements are of the first tissue */
-    const double *fibre;           /* [n][3] */
-    const double *sheet;           /* [n][3]; NULL if no tissue is orthotropic */
+    mt_tissue_field field; /* tissues, fibres and sheets */
     const mt_watch *watch;
     /* the first group in the mesh's own order; NULL: mesh, fibres and sheets are here, in the element order */
     const struct mt_stars *plain;
@@ -69,11 +56,6 @@ static inline const mt_stars *mt_stars_geometry(const mt_stars *s, size_t *eleme
     if (!s->plain) return s;
     *element = s->order->element[*element];
     return s->plain;
-}
-
-static inline const mt_stars_tissue *mt_stars_tissue_of(const mt_stars *s, size_t c)
-{
-    return &s->tissue[s->of ? s->of[c] : 0];
 }
 
 /* Returns the end of the chunk of elements that begins with `first`. */

@@ -93,8 +93,8 @@ mt_status mt_plan_matrix_allocate(mt_arena *arena, const mt_plan *plan, mt_plan_
     MT_ALLOC(arena, room->column, most * MT_ELLPACK_WIDTH);
     MT_ALLOC(arena, room->local, most * MT_ELLPACK_WIDTH);
     MT_TRY(mt_diffusion_rows_allocate(arena, plan->problem->diffusion, most, &room->rows));
-    MT_ALLOC(arena, room->map, plan->problem->diffusion->n_elements);
-    memset(room->map, 0xff, plan->problem->diffusion->n_elements * sizeof *room->map);
+    MT_ALLOC(arena, room->map, plan->problem->diffusion->n_unknowns);
+    memset(room->map, 0xff, plan->problem->diffusion->n_unknowns * sizeof *room->map);
     room->norm = 0;
     return MT_OK;
 }
@@ -375,7 +375,7 @@ static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, c
     MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
     MT_SCRATCH(scratch);
     places p;
-    MT_TRY(find_places(scratch, plan->problem->diffusion->n_elements, plan->halo, &p));
+    MT_TRY(find_places(scratch, plan->problem->diffusion->n_unknowns, plan->halo, &p));
     for (size_t s = 0; s < plan->problem->n_stimuli; s++)
         MT_TRY(add_stimulus(values, scratch, plan, c, &p, s));
     return MT_OK;

@@ -39,7 +39,7 @@ static bool watch(void *user, size_t steps_done)
         mt_backend_cpu.read(r->self, MT_ARRAY_V, r->v_mV);
         run->look(run->user, r->v_mV);
     }
-    r->ended = looks && mt_wave_run_has_ended(run->what, run->dead_ms, run->problem->diffusion->n_elements,
+    r->ended = looks && mt_wave_run_has_ended(run->what, run->dead_ms, run->problem->diffusion->n_unknowns,
                             r->activation_ms, (double)steps_done * dt_ms);
     return !r->ended;
 }
@@ -48,7 +48,7 @@ mt_status mt_wave_run_make(mt_arena *arena, const mt_wave_run *run, double *acti
 {
     const mt_monodomain *problem = run->problem;
     running r = {.run = run, .activation_ms = activation_ms};
-    MT_ALLOC(arena, r.v_mV, problem->diffusion->n_elements);
+    MT_ALLOC(arena, r.v_mV, problem->diffusion->n_unknowns);
     MT_TRY(mt_backend_cpu.open(arena, problem, NULL, &r.self));
     const mt_status status = mt_backend_run(
         problem, &mt_backend_cpu, r.self, 0, (size_t)ceil(run->end_ms / problem->dt_ms), NULL, watch, &r);

@@ -28,7 +28,7 @@ typedef struct beats {
 
 static inline void bar_places(bar *b)
 {
-    b->n = b->s.diffusion.n_elements;
+    b->n = b->s.diffusion.n_unknowns;
     b->before = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->before);
     b->v = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->v);
     for (int k = 0; k < BAR_MOST_WAVES; k++) {
@@ -69,16 +69,16 @@ static inline void bar_of_boxes(
 static inline void cable_operator(bar *b, double diffusivity, double dx_mm)
 {
     mt_diffusion *d = &b->s.diffusion;
-    d->volume_mm3 = mt_arena_alloc(&b->s.arena, d->n_elements, sizeof *d->volume_mm3);
-    d->rate = mt_arena_alloc(&b->s.arena, d->n_elements * MT_DIFFUSION_ROW, sizeof *d->rate);
-    d->column = mt_arena_alloc(&b->s.arena, d->n_elements * MT_DIFFUSION_ROW, sizeof *d->column);
+    d->volume_mm3 = mt_arena_alloc(&b->s.arena, d->n_unknowns, sizeof *d->volume_mm3);
+    d->rate = mt_arena_alloc(&b->s.arena, d->n_unknowns * MT_DIFFUSION_ROW, sizeof *d->rate);
+    d->column = mt_arena_alloc(&b->s.arena, d->n_unknowns * MT_DIFFUSION_ROW, sizeof *d->column);
     d->limit_dt_ms = 0.4 * dx_mm * dx_mm / diffusivity;
-    for (uint32_t i = 0; i < d->n_elements; i++) {
+    for (uint32_t i = 0; i < d->n_unknowns; i++) {
         size_t at = MT_DIFFUSION_ROW * (size_t)i;
         d->volume_mm3[i] = dx_mm;
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) d->column[at + k] = i;
         if (i > 0) d->column[at] = i - 1, d->rate[at++] = diffusivity / (dx_mm * dx_mm);
-        if (i + 1 < d->n_elements) d->column[at] = i + 1, d->rate[at] = diffusivity / (dx_mm * dx_mm);
+        if (i + 1 < d->n_unknowns) d->column[at] = i + 1, d->rate[at] = diffusivity / (dx_mm * dx_mm);
     }
 }
 
@@ -88,7 +88,7 @@ static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats 
     const double diffusivity =
         axis == 0 ? mt_tissue_diffusivity_l(&mt_tissue_default) : mt_tissue_diffusivity_t(&mt_tissue_default);
     *b = (bar){.axis = axis};
-    b->s.diffusion = (mt_diffusion){.n_elements = (size_t)llround(w->length_mm / dx_mm)};
+    b->s.diffusion = (mt_diffusion){.n_unknowns = (size_t)llround(w->length_mm / dx_mm)};
     cable_operator(b, diffusivity, dx_mm);
     bar_places(b);
     b->place_mm = mt_arena_alloc(&b->s.arena, b->n, sizeof *b->place_mm);

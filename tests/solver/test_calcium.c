@@ -88,7 +88,7 @@ static shadows shadows_beside(mt_arena *room, const mt_monodomain *problem)
     mt_arena arena = {0};
     void *self;
     size_t n_done = 0;
-    shadows s = shadows_of(room, problem->diffusion->n_elements);
+    shadows s = shadows_of(room, problem->diffusion->n_unknowns);
     cr_assert_eq(mt_backend_cpu.open(&arena, problem, NULL, &self), MT_OK, "%s", mt_message());
     mt_backend_cpu.read(self, MT_ARRAY_V, s.v);
     for (size_t c = 0; c < s.n; c++) s.before[c] = s.v[c];

@@ -41,7 +41,7 @@ static void make_line_of_halves(bar *b, const mt_tissue tissue[2], double dx_mm)
         held[k] = tissue[k].chi_per_mm * tissue[k].cm_uF_mm2;
     }
     d->limit_dt_ms = 0.4 * dx_mm * dx_mm / fmax(sigma[0] / held[0], sigma[1] / held[1]);
-    for (size_t i = 0; i < d->n_elements; i++) {
+    for (size_t i = 0; i < d->n_unknowns; i++) {
         const size_t here = i >= border;
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             const size_t column = d->column[MT_DIFFUSION_ROW * i + k], there = column >= border;

@@ -112,7 +112,7 @@ static mt_status measure(
     mt_wave_slab slab;
     mt_strand strand;
     MT_TRY(make_strand(slab_arena, scratch, t, &slab, &strand));
-    t->n_elements = strand.diffusion.n_elements;
+    t->n_elements = strand.diffusion.n_unknowns;
     t->size = (mt_element_size){strand.spacing_mm, strand.spacing_mm};
     if (!t->cable) MT_TRY(mt_element_size_find(&slab.mesh, &t->size));
     const mt_premature what = {&strand, &t->medium, variant, longest_ms};

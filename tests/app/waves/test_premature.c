@@ -43,7 +43,7 @@ static void run_both(const mt_premature *what, double end_ms, both *b)
     mt_stimulus stimulus;
     void *self;
     const size_t at = (size_t)llround(b->interval_ms / m->dt_ms), beat[] = {0, at};
-    cr_assert_eq(mt_plane_wave_stimulus(&arena, b->strand->diffusion.n_elements, b->strand->place_mm,
+    cr_assert_eq(mt_plane_wave_stimulus(&arena, b->strand->diffusion.n_unknowns, b->strand->place_mm,
                      b->strand->stimulated_mm, &stimulus),
         MT_OK);
     stimulus.period_ms = b->interval_ms, stimulus.repeats = 1;
@@ -53,7 +53,7 @@ static void run_both(const mt_premature *what, double end_ms, both *b)
         .all = true, .fraction = 0.9, .stored = 1U << MT_RECORDED_REPOLARISATION, .n_beats = 2, .beat = beat};
     mt_results results = {0};
     cr_assert_eq(
-        mt_records_new(&arena, &problem.record, b->strand->diffusion.n_elements, &results.beats), MT_OK);
+        mt_records_new(&arena, &problem.record, b->strand->diffusion.n_unknowns, &results.beats), MT_OK);
     cr_assert_eq(mt_backend_cpu.open(&arena, &problem, NULL, &self), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_backend_run(&problem, &mt_backend_cpu, self, 0, (size_t)llround(end_ms / m->dt_ms),
                      &results, NULL, NULL),
@@ -70,7 +70,7 @@ static bool is_measured(const both *b, size_t e)
 static void expect_median(const both *b, const double *from_ms, const double *to_ms, double median)
 {
     size_t below = 0, above = 0, n = 0;
-    for (size_t e = 0; e < b->strand->diffusion.n_elements; e++) {
+    for (size_t e = 0; e < b->strand->diffusion.n_unknowns; e++) {
         if (!is_measured(b, e)) continue;
         const double value = to_ms[e] - from_ms[e];
         n++, below += value<median - 1e-7, above += value> median + 1e-7;
@@ -84,7 +84,7 @@ static double speed_of(const both *b)
 {
     const double *t = b->beats[1].activation_ms, *x = b->strand->place_mm;
     double n = 0, sx = 0, st = 0, sxx = 0, sxt = 0;
-    for (size_t e = 0; e < b->strand->diffusion.n_elements; e++)
+    for (size_t e = 0; e < b->strand->diffusion.n_unknowns; e++)
         if (is_measured(b, e)) n++, sx += x[e], st += t[e], sxx += x[e] * x[e], sxt += x[e] * t[e];
     return (n * sxx - sx * sx) / (n * sxt - sx * st);
 }

@@ -287,7 +287,7 @@ Test(findings, each_ionic_model_has_its_own_delays)
 /* Returns the findings after a run to 100 ms of four elements with these activation times. */
 static const char *said_of_four(double activation_ms[4])
 {
-    const mt_diffusion four = {.n_elements = 4};
+    const mt_diffusion four = {.n_unknowns = 4};
     const mt_monodomain problem = {.diffusion = &four};
     begin();
     mt_findings_of_run("a.yaml", NULL, &problem,
@@ -333,7 +333,7 @@ Test(findings, the_place_where_propagation_stopped_is_named)
         nearest = distance;
         memcpy(near_mm, x, sizeof near_mm);
     }
-    const mt_diffusion twelve = {.n_elements = 12};
+    const mt_diffusion twelve = {.n_unknowns = 12};
     const mt_monodomain problem = {
         .diffusion = &twelve, .variants = variants, .n_variants = 2, .variant_of = variant_of, .mesh = &mesh};
     begin();
@@ -348,7 +348,7 @@ Test(findings, the_place_where_propagation_stopped_is_named)
 /* A spiral wave with one beat per turn: an element that one turn does not activate has its activation time in another. */
 Test(findings, elements_activated_in_any_beat_cause_no_finding)
 {
-    const mt_diffusion four = {.n_elements = 4};
+    const mt_diffusion four = {.n_unknowns = 4};
     const mt_monodomain problem = {.diffusion = &four};
     mt_records beats[2] = {{.activation_ms = (double[]){1, 20, INFINITY, INFINITY}},
         {.activation_ms = (double[]){60, -INFINITY, 70, 80}}};
@@ -366,7 +366,7 @@ Test(findings, elements_activated_in_any_beat_cause_no_finding)
 /* S2 in tissue that S1 has made refractory. */
 Test(findings, capture_by_a_stimulus_is_assessed_in_its_own_beat)
 {
-    const mt_diffusion four = {.n_elements = 4};
+    const mt_diffusion four = {.n_unknowns = 4};
     const uint32_t first = 0, second = 1;
     const mt_stimulus stimuli[2] = {{.duration_ms = 2, .rise_mV_ms = 35, .n_elements = 1, .element = &first},
         {.start_ms = 60, .duration_ms = 2, .rise_mV_ms = 35, .n_elements = 1, .element = &second}};

@@ -41,9 +41,9 @@ static inline mt_status check_row(const mt_diffusion *diffusion, const mt_adjace
 static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion *diffusion)
 {
     double *sum, *size;
-    MT_ALLOC(scratch, sum, diffusion->n_elements);
-    MT_ALLOC(scratch, size, diffusion->n_elements);
-    for (size_t c = 0; c < diffusion->n_elements; c++)
+    MT_ALLOC(scratch, sum, diffusion->n_unknowns);
+    MT_ALLOC(scratch, size, diffusion->n_unknowns);
+    for (size_t c = 0; c < diffusion->n_unknowns; c++)
         for (size_t k = 0; k < MT_DIFFUSION_ROW; k++) {
             double weighted = diffusion->volume_mm3[c] * diffusion->rate[MT_DIFFUSION_ROW * c + k];
             uint32_t column = diffusion->column[MT_DIFFUSION_ROW * c + k];
@@ -52,7 +52,7 @@ static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion
             size[column] += fabs(weighted);
             size[c] += fabs(weighted);
         }
-    for (size_t c = 0; c < diffusion->n_elements; c++)
+    for (size_t c = 0; c < diffusion->n_unknowns; c++)
         if (!(fabs(sum[c]) <= 1e-12 * size[c]))
             return mt_fail(MT_NUMERICS,
                 "column %zu: the volume-weighted sum is %g beside entries of %g; it must be 0", c, sum[c],
@@ -62,10 +62,10 @@ static inline mt_status check_conservation(mt_arena *scratch, const mt_diffusion
 
 static inline mt_status diffusion_check(const mt_diffusion *diffusion, const mt_adjacency *adjacency)
 {
-    if (adjacency->n_elements != diffusion->n_elements)
+    if (adjacency->n_elements != diffusion->n_unknowns)
         return mt_fail(MT_INPUT, "an adjacency of %zu elements for an operator of %zu", adjacency->n_elements,
-            diffusion->n_elements);
-    for (size_t c = 0; c < diffusion->n_elements; c++) {
+            diffusion->n_unknowns);
+    for (size_t c = 0; c < diffusion->n_unknowns; c++) {
         if (!(diffusion->volume_mm3[c] > 0))
             return mt_fail(
                 MT_INPUT, "row %zu: volume %g mm^3; it must be above 0", c, diffusion->volume_mm3[c]);

@@ -82,12 +82,12 @@ static mt_status try_make(problem *p, const mt_tissue *tissue, const mt_diffusio
     return mt_diffusion_make(&p->arena, &p->mesh, &p->adjacency, tissue, scheme, &p->op);
 }
 
-static double *values(problem *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
+static double *values(problem *p) { return mt_arena_alloc(&p->arena, p->op.n_unknowns, sizeof(double)); }
 
 static double v_norm(const mt_diffusion *op, const double *v)
 {
     double sum = 0;
-    for (size_t c = 0; c < op->n_elements; c++) sum += op->volume_mm3[c] * v[c] * v[c];
+    for (size_t c = 0; c < op->n_unknowns; c++) sum += op->volume_mm3[c] * v[c] * v[c];
     return sqrt(sum);
 }
 
@@ -95,12 +95,12 @@ static double v_norm(const mt_diffusion *op, const double *v)
 static double *noise(problem *p)
 {
     double *v = values(p), integral = 0, volume = 0;
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         v[c] = uniform();
         integral += p->op.volume_mm3[c] * v[c];
         volume += p->op.volume_mm3[c];
     }
-    for (size_t c = 0; c < p->op.n_elements; c++) v[c] -= integral / volume;
+    for (size_t c = 0; c < p->op.n_unknowns; c++) v[c] -= integral / volume;
     return v;
 }
 
@@ -127,9 +127,9 @@ Test(diffusion, constants_do_not_change_at_all)
         small_meshes[m](&p);
         make(&p, &mt_diffusion_scheme_plain);
         double *v = values(&p), *dv = values(&p);
-        for (size_t c = 0; c < p.op.n_elements; c++) v[c] = -85.23;
+        for (size_t c = 0; c < p.op.n_unknowns; c++) v[c] = -85.23;
         mt_diffusion_apply(&p.op, v, dv);
-        for (size_t c = 0; c < p.op.n_elements; c++) cr_assert(dv[c] == 0);
+        for (size_t c = 0; c < p.op.n_unknowns; c++) cr_assert(dv[c] == 0);
         mt_arena_free(&p.arena);
     }
 }
@@ -145,7 +145,7 @@ Test(diffusion, the_integral_is_conserved_to_rounding)
         make(&p, &mt_diffusion_scheme_plain);
         double *v = noise(&p), *dv = values(&p), sum = 0, size = 0;
         mt_diffusion_apply(&p.op, v, dv);
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             sum += p.op.volume_mm3[c] * dv[c];
             for (size_t k = ROW * c; k < ROW * (c + 1); k++)
                 size += p.op.volume_mm3[c] * fabs(p.op.rate[k] * (v[p.op.column[k]] - v[c]));
@@ -177,14 +177,14 @@ Test(diffusion, linear_fields_are_preserved_away_from_the_boundary)
         oblique_fibres(&p.mesh);
         make(&p, &mt_diffusion_scheme_plain);
         double *v = values(&p), *dv = values(&p);
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             double x[3];
             mt_mesh_centroid(&p.mesh, c, x);
             v[c] = 3 * x[0] - 5 * x[1] + 2 * x[2] + 1;
         }
         mt_diffusion_apply(&p.op, v, dv);
         size_t inside = 0;
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             if (!far_from_walls(&p.adjacency, c, 1)) continue;
             double size = 0;
             for (size_t k = ROW * c; k < ROW * (c + 1); k++)
@@ -305,12 +305,12 @@ static double oracle_weight(
 static void oracle_apply(
     const problem *p, const mt_diffusion_scheme *scheme, const float *theta, const double *v, double *dv)
 {
-    double *gradient = calloc(3 * p->op.n_elements, sizeof *gradient);
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    double *gradient = calloc(3 * p->op.n_unknowns, sizeof *gradient);
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         oracle_gradient(p, c, v, gradient + 3 * c);
         for (size_t k = 0; theta && k < 3; k++) gradient[3 * c + k] *= (double)theta[c];
     }
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         double sum = 0;
         for (int f = 0; f < 4; f++) {
             uint32_t n = p->adjacency.neighbour[4 * c + (size_t)f];
@@ -343,8 +343,8 @@ Test(diffusion, matrix_rows_equal_the_flux_form)
         double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
         mt_diffusion_apply(&p.op, v, dv);
         oracle_apply(&p, scheme, NULL, v, expected);
-        for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
-        for (size_t c = 0; c < p.op.n_elements; c++)
+        for (size_t c = 0; c < p.op.n_unknowns; c++) largest = fmax(largest, fabs(expected[c]));
+        for (size_t c = 0; c < p.op.n_unknowns; c++)
             cr_assert(fabs(dv[c] - expected[c]) <= 1e-11 * largest,
                 "mesh %d element %zu: %.15g, flux form %.15g", m, c, dv[c], expected[c]);
         mt_arena_free(&p.arena);
@@ -359,8 +359,8 @@ typedef struct step_matrix {
 
 static step_matrix step_of(problem *p, double dt_ms)
 {
-    step_matrix z = {values(p), mt_arena_alloc(&p->arena, ROW * p->op.n_elements, sizeof(double))};
-    for (size_t c = 0; c < p->op.n_elements; c++)
+    step_matrix z = {values(p), mt_arena_alloc(&p->arena, ROW * p->op.n_unknowns, sizeof(double))};
+    for (size_t c = 0; c < p->op.n_unknowns; c++)
         z.diagonal[c] = mt_diffusion_step_row(p->op.rate + ROW * c, dt_ms, z.off + ROW * c);
     return z;
 }
@@ -368,8 +368,8 @@ static step_matrix step_of(problem *p, double dt_ms)
 /* v <- Z v; `old` is scratch memory. */
 static void take_step(const mt_diffusion *op, const step_matrix *z, double *v, double *old)
 {
-    memcpy(old, v, op->n_elements * sizeof *v);
-    for (size_t c = 0; c < op->n_elements; c++) {
+    memcpy(old, v, op->n_unknowns * sizeof *v);
+    for (size_t c = 0; c < op->n_unknowns; c++) {
         double sum = z->diagonal[c] * old[c];
         for (size_t k = ROW * c; k < ROW * (c + 1); k++) sum += z->off[k] * old[op->column[k]];
         v[c] = sum;
@@ -429,7 +429,7 @@ Test(diffusion, noise_decays_at_every_step_of_500_ms_on_a_gmsh_box)
 /* Returns s [n][n], this symmetric part for the matrix with columns apply(unit vector j). */
 static double *dense_symmetric(problem *p, void (*apply)(problem *p, const double *v, double *dv))
 {
-    size_t n = p->op.n_elements;
+    size_t n = p->op.n_unknowns;
     double *s = mt_arena_alloc(&p->arena, n * n, sizeof *s), *v = values(p), *dv = values(p);
     for (size_t j = 0; j < n; j++) {
         v[j] = 1;
@@ -482,7 +482,7 @@ Test(diffusion, the_step_limit_agrees_with_arpack)
         problem p = {0};
         small_meshes[m](&p);
         make(&p, &mt_diffusion_scheme_plain);
-        double expected = 0.9 * 2 / -arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "SA");
+        double expected = 0.9 * 2 / -arpack_end(dense_symmetric(&p, apply_rows), p.op.n_unknowns, "SA");
         cr_assert(fabs(p.op.limit_dt_ms / expected - 1) < 0.01, "mesh %d: %g, ARPACK %g", m, p.op.limit_dt_ms,
             expected);
         mt_arena_free(&p.arena);
@@ -495,7 +495,7 @@ Test(diffusion, float_steps_preserve_constants_to_one_rounding)
     problem p = {0};
     small_gmsh(&p);
     make(&p, &mt_diffusion_scheme_plain);
-    size_t n = p.op.n_elements;
+    size_t n = p.op.n_unknowns;
     step_matrix z = step_of(&p, p.op.limit_dt_ms);
     for (size_t c = 0; c < n; c++) {
         float off[ROW], diagonal = mt_diffusion_step_row_float(p.op.rate + ROW * c, p.op.limit_dt_ms, off);
@@ -550,7 +550,7 @@ Test(diffusion, theta_is_the_reduction_factor_of_each_gradient)
     size_t limited = 0;
     jittered(&p, 0.2, JITTER_SEED);
     make(&p, &weak);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         cr_assert(p.op.theta[c] > 0 && p.op.theta[c] <= 1, "element %zu: %g", c, (double)p.op.theta[c]);
         limited += p.op.theta[c] < 1;
     }
@@ -558,8 +558,8 @@ Test(diffusion, theta_is_the_reduction_factor_of_each_gradient)
     double *v = noise(&p), *dv = values(&p), *expected = values(&p), largest = 0;
     mt_diffusion_apply(&p.op, v, dv);
     oracle_apply(&p, &weak, p.op.theta, v, expected);
-    for (size_t c = 0; c < p.op.n_elements; c++) largest = fmax(largest, fabs(expected[c]));
-    for (size_t c = 0; c < p.op.n_elements; c++)
+    for (size_t c = 0; c < p.op.n_unknowns; c++) largest = fmax(largest, fabs(expected[c]));
+    for (size_t c = 0; c < p.op.n_unknowns; c++)
         cr_assert(fabs(dv[c] - expected[c]) <= 1e-6 * largest, "element %zu: %.15g, with theta %.15g", c,
             dv[c], expected[c]);
     mt_arena_free(&p.arena);
@@ -573,8 +573,8 @@ Test(diffusion, the_flux_form_has_growing_modes_that_the_limited_rows_have_not)
     jittered(&p, 0.2, JITTER_SEED);
     make(&p, &weak);
     cr_assert(p.op.n_limited > 0);
-    double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
-    double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
+    double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_unknowns, "LA");
+    double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_unknowns, "LA");
     cr_assert(before > 0.1, "%g", before);
     cr_assert(after < 1e-10, "%g", after);
     mt_arena_free(&p.arena);
@@ -589,8 +589,8 @@ Test(diffusion, few_elements_are_limited_and_only_near_growing_modes)
         problem p = {0};
         jittered(&p, 0.2, first);
         make(&p, &weak);
-        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_elements, "LA");
-        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA");
+        double before = arpack_end(dense_symmetric(&p, apply_flux_form), p.op.n_unknowns, "LA");
+        double after = arpack_end(dense_symmetric(&p, apply_rows), p.op.n_unknowns, "LA");
         cr_assert(p.op.n_limited > 0 ? before > 1e-6 : before < 1e-6, "seed %d: %zu for %g", (int)first,
             p.op.n_limited, before);
         cr_assert(10 * p.op.n_limited <= p.op.n_indefinite, "seed %d: %zu of %zu", (int)first, p.op.n_limited,
@@ -648,7 +648,7 @@ Test(diffusion, collectively_growing_modes_are_found_by_the_spectrum)
     cr_assert(p.op.n_rounds > 2 && p.op.n_limited < p.op.n_indefinite, "%zu rounds, %zu of %zu",
         p.op.n_rounds, p.op.n_limited, p.op.n_indefinite);
     cr_assert(p.op.top_per_ms <= 1e-6, "%g", p.op.top_per_ms);
-    cr_assert(arpack_end(dense_symmetric(&p, apply_rows), p.op.n_elements, "LA") < 1e-10);
+    cr_assert(arpack_end(dense_symmetric(&p, apply_rows), p.op.n_unknowns, "LA") < 1e-10);
     norm_falls(&p, 1000);
     mt_arena_free(&p.arena);
 }
@@ -691,7 +691,7 @@ Test(diffusion, the_operator_is_equal_for_any_number_of_threads)
         omp_set_num_threads(k + 1);
         jittered(&p[k], 1 / 15., JITTER_SEED);
         make(&p[k], &weak);
-        size_t entries = ROW * p[0].op.n_elements;
+        size_t entries = ROW * p[0].op.n_unknowns;
         cr_assert(memcmp(p[k].op.rate, p[0].op.rate, entries * sizeof(double)) == 0);
         cr_assert(memcmp(p[k].op.column, p[0].op.column, entries * sizeof(uint32_t)) == 0);
         cr_assert(p[k].op.limit_dt_ms == p[0].op.limit_dt_ms && p[k].op.top_per_ms == p[0].op.top_per_ms);
@@ -815,7 +815,7 @@ Test(diffusion, the_check_detects_planted_faults)
     cr_assert(diffusion_check(op, &p.adjacency) == MT_NUMERICS);
     op->rate[5 * ROW] = rate;
     uint32_t *column = op->column + 5 * ROW, first = column[0];
-    column[0] = (uint32_t)op->n_elements - 1;
+    column[0] = (uint32_t)op->n_unknowns - 1;
     cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);
     column[0] = column[1];
     cr_assert(diffusion_check(op, &p.adjacency) == MT_INPUT);

@@ -107,12 +107,12 @@ static double dot(size_t n, const double *x, const double *y)
 static void residual_operator(const mt_diffusion *op, const double *diagonal, const double *x, double *y)
 {
     mt_diffusion_apply(op, x, y);
-    for (size_t i = 0; i < op->n_elements; i++) y[i] = (x[i] - y[i]) / diagonal[i];
+    for (size_t i = 0; i < op->n_unknowns; i++) y[i] = (x[i] - y[i]) / diagonal[i];
 }
 
 static void solve(mt_arena *arena, const mt_diffusion *op, const double *b, double *x)
 {
-    size_t n = op->n_elements;
+    size_t n = op->n_unknowns;
     double *r = mt_arena_alloc(arena, n, sizeof *r), *r0 = mt_arena_alloc(arena, n, sizeof *r);
     double *p = mt_arena_alloc(arena, n, sizeof *r), *v = mt_arena_alloc(arena, n, sizeof *r);
     double *t = mt_arena_alloc(arena, n, sizeof *r), *diagonal = mt_arena_alloc(arena, n, sizeof *r);
@@ -150,21 +150,21 @@ static double error_on(mt_arena *arena, mt_mesh *mesh, const solution *field, do
     cr_assert(mt_adjacency_make(arena, mesh, &adjacency) == MT_OK, "%s", mt_message());
     cr_assert(mt_diffusion_make(arena, mesh, &adjacency, &tissue, &mt_diffusion_scheme_plain, &op) == MT_OK,
         "%s", mt_message());
-    double *b = mt_arena_alloc(arena, op.n_elements, sizeof *b),
-           *u = mt_arena_alloc(arena, op.n_elements, sizeof *u);
+    double *b = mt_arena_alloc(arena, op.n_unknowns, sizeof *b),
+           *u = mt_arena_alloc(arena, op.n_unknowns, sizeof *u);
     double x[3], wrong = 0, size = 0;
-    for (size_t c = 0; c < op.n_elements; c++) {
+    for (size_t c = 0; c < op.n_unknowns; c++) {
         mt_mesh_centroid(mesh, c, x);
         b[c] = field->source(x);
     }
     solve(arena, &op, b, u);
-    for (size_t c = 0; c < op.n_elements; c++) {
+    for (size_t c = 0; c < op.n_unknowns; c++) {
         mt_mesh_centroid(mesh, c, x);
         double exact = field->exact(x);
         wrong += op.volume_mm3[c] * (u[c] - exact) * (u[c] - exact);
         size += op.volume_mm3[c] * exact * exact;
     }
-    *h = cbrt(1 / (double)op.n_elements);
+    *h = cbrt(1 / (double)op.n_unknowns);
     return sqrt(wrong / size);
 }
 

@@ -54,7 +54,7 @@ static void make(problem *p)
 
 static void same_operator(const mt_diffusion *a, const mt_diffusion *b)
 {
-    const size_t n = a->n_elements;
+    const size_t n = a->n_unknowns;
     cr_assert_eq(memcmp(a->rate, b->rate, ROW * n * sizeof *a->rate), 0);
     cr_assert_eq(memcmp(a->column, b->column, ROW * n * sizeof *a->column), 0);
     cr_assert_eq(memcmp(a->theta, b->theta, n * sizeof *a->theta), 0);
@@ -101,7 +101,7 @@ Test(limits, known_limits_that_do_not_fit_the_mesh_are_ignored)
     size_t searches;
     make(&p);
     const uint32_t wrong[4][2] = {
-        {(uint32_t)p.op.n_elements, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
+        {(uint32_t)p.op.n_unknowns, 0}, {0, 1}, {p.known.limited[0], p.known.limited[0]}, {UINT32_MAX, 1}};
     for (int k = 0; k < 7; k++) {
         mt_limits known = p.known;
         if (k < 4) known.limited = wrong[k], known.n_limited = 2;
@@ -274,7 +274,7 @@ static void make_lean(
 static void same_lean(problem *p, mt_diffusion *a, mt_diffusion *b)
 {
     char hash[2][MT_HASH_SIZE];
-    const size_t n = a->n_elements;
+    const size_t n = a->n_unknowns;
     cr_assert_eq(mt_diffusion_fingerprint(a, hash[0]), MT_OK);
     cr_assert_eq(mt_diffusion_fingerprint(b, hash[1]), MT_OK);
     cr_assert_str_eq(hash[0], hash[1]);
@@ -327,7 +327,7 @@ Test(limits, values_that_do_not_fit_the_mesh_are_ignored)
     mt_limits known;
     size_t calls;
     make(&p);
-    const uint32_t descending[2] = {1, 0}, beyond[2] = {0, (uint32_t)p.op.n_elements};
+    const uint32_t descending[2] = {1, 0}, beyond[2] = {0, (uint32_t)p.op.n_unknowns};
     const double bad_volume[2] = {1, NAN};
     const float bad_slowed[2] = {1, 0.5F}, bad_theta = 2;
     make_lean(&p, &spread, NULL, &first, &calls);

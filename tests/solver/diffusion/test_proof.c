@@ -14,7 +14,7 @@ typedef struct problem {
     mt_mesh mesh, ordered;
     mt_adjacency adjacency, adjacency_ordered;
     mt_element_order order;
-    mt_stars_tissue tissue;
+    mt_tissue_axes tissue;
     mt_diffusion_scheme scheme;
     mt_watch watch;
     mt_stars s;
@@ -56,9 +56,7 @@ static void make(problem *p, double damping, double jitter)
         .order = &p->order,
         .n = p->mesh.n_elements,
         .scheme = &p->scheme,
-        .n_tissues = 1,
-        .tissue = &p->tissue,
-        .fibre = p->ordered.fibre,
+        .field = {.n = 1, .tissue = &p->tissue, .fibre = p->ordered.fibre},
         .watch = &p->watch};
     size_t n_slivers;
     cr_assert_eq(mt_stars_make(&p->arena, &p->arena, &p->s, true, &p->n_indefinite, &n_slivers), MT_OK);

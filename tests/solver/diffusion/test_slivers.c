@@ -62,29 +62,29 @@ static void make_with_slivers(problem *p, void (*from)(mt_arena *, mt_mesh *), d
 
 static double *noise(problem *p)
 {
-    double *v = mt_arena_alloc(&p->arena, p->op.n_elements, sizeof *v), integral = 0, volume = 0;
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    double *v = mt_arena_alloc(&p->arena, p->op.n_unknowns, sizeof *v), integral = 0, volume = 0;
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         v[c] = uniform();
         integral += p->op.volume_mm3[c] * v[c];
         volume += p->op.volume_mm3[c];
     }
-    for (size_t c = 0; c < p->op.n_elements; c++) v[c] -= integral / volume;
+    for (size_t c = 0; c < p->op.n_unknowns; c++) v[c] -= integral / volume;
     return v;
 }
 
 static double v_norm(const mt_diffusion *op, const double *v)
 {
     double sum = 0;
-    for (size_t c = 0; c < op->n_elements; c++) sum += op->volume_mm3[c] * v[c] * v[c];
+    for (size_t c = 0; c < op->n_unknowns; c++) sum += op->volume_mm3[c] * v[c] * v[c];
     return sqrt(sum);
 }
 
 static void constants_stay(problem *p)
 {
     double *v = noise(p), *dv = noise(p);
-    for (size_t c = 0; c < p->op.n_elements; c++) v[c] = -85.23;
+    for (size_t c = 0; c < p->op.n_unknowns; c++) v[c] = -85.23;
     mt_diffusion_apply(&p->op, v, dv);
-    for (size_t c = 0; c < p->op.n_elements; c++) cr_assert(dv[c] == 0);
+    for (size_t c = 0; c < p->op.n_unknowns; c++) cr_assert(dv[c] == 0);
 }
 
 /* As in test_diffusion.c: a hundred epsilon of the absolute terms. */
@@ -92,7 +92,7 @@ static void integral_stays(problem *p)
 {
     double *v = noise(p), *dv = noise(p), sum = 0, size = 0;
     mt_diffusion_apply(&p->op, v, dv);
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         sum += p->op.volume_mm3[c] * dv[c];
         for (size_t k = ROW * c; k < ROW * (c + 1); k++)
             size += p->op.volume_mm3[c] * fabs(p->op.rate[k] * (v[p->op.column[k]] - v[c]));
@@ -106,7 +106,7 @@ static void norm_falls(problem *p, int steps)
     double *v = noise(p), *dv = noise(p), before = v_norm(&p->op, v);
     for (int s = 0; s < steps; s++) {
         mt_diffusion_apply(&p->op, v, dv);
-        for (size_t c = 0; c < p->op.n_elements; c++) v[c] += p->op.limit_dt_ms * dv[c];
+        for (size_t c = 0; c < p->op.n_unknowns; c++) v[c] += p->op.limit_dt_ms * dv[c];
         const double now = v_norm(&p->op, v);
         cr_assert(now < before, "step %d: %.17g after %.17g", s, now, before);
         before = now;
@@ -137,7 +137,7 @@ Test(slivers, with_slivers_the_invariants_of_the_operator_hold)
         for (double flatness = 1e-2; flatness > 1e-8; flatness /= 100) {
             problem p;
             make_with_slivers(&p, from[m], flatness);
-            cr_assert(p.op.n_slivers > p.op.n_elements / 60, "%zu of %zu", p.op.n_slivers, p.op.n_elements);
+            cr_assert(p.op.n_slivers > p.op.n_unknowns / 60, "%zu of %zu", p.op.n_slivers, p.op.n_unknowns);
             constants_stay(&p);
             integral_stays(&p);
             norm_falls(&p, 300);
@@ -205,8 +205,8 @@ Test(slivers, stacked_slivers_do_not_change_the_effective_volume_of_their_neighb
         oblique_fibres(&p.mesh);
         stack_two(&p, flatness);
         make(&p);
-        const double mean = 4 * 3 * 3 / (double)p.op.n_elements;
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        const double mean = 4 * 3 * 3 / (double)p.op.n_unknowns;
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             const double own = mt_mesh_volume_mm3(&p.mesh, c);
             held += p.op.volume_mm3[c], volume += own;
             cr_assert(own < 0.05 * mean || p.op.volume_mm3[c] == own,
@@ -226,7 +226,7 @@ Test(slivers, the_effective_volume_of_slivers_is_little_more_than_their_volume)
     for (double flatness = 1e-3; flatness > 1e-8; flatness /= 100) {
         problem p;
         make_with_slivers(&p, kuhn, flatness);
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             const double more = p.op.volume_mm3[c] - mt_mesh_volume_mm3(&p.mesh, c);
             cr_assert(more >= 0 && more < 0.05 * 0.125 / 6, "element %zu: %g more", c, more);
         }
@@ -252,13 +252,13 @@ Test(slivers, slivers_preserve_linear_fields)
     make_with_slivers(&p, kuhn, 1e-3);
     double *v = noise(&p), *dv = noise(&p);
     size_t oblique = 0;
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         double x[3];
         mt_mesh_centroid(&p.mesh, c, x);
         v[c] = 3 * x[0] - 5 * x[1] + 2 * x[2] + 1;
     }
     mt_diffusion_apply(&p.op, v, dv);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         if (!far_from_walls(&p, c, 1)) continue;
         double size = 0;
         for (size_t k = ROW * c; k < ROW * (c + 1); k++)
@@ -276,7 +276,7 @@ Test(slivers, slivers_reported_per_element_sum_to_the_totals)
     problem p;
     size_t limited = 0, slivers = 0;
     make_with_slivers(&p, gmsh, 1e-3);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         const mt_diffusion_limiting e = mt_diffusion_effect_on(&p.op, &p.mesh, &p.adjacency, c);
         const bool sliver = e.cosine < 0.05 || e.capacity > 1;
         limited += e.theta < 1;

@@ -43,12 +43,12 @@ static void make(tissue_block *p, double edges, double size_mm, bool graded, con
     make_by(p, edges, size_mm, graded, tissue, &mt_diffusion_scheme_default);
 }
 
-static double *values(tissue_block *p) { return mt_arena_alloc(&p->arena, p->op.n_elements, sizeof(double)); }
+static double *values(tissue_block *p) { return mt_arena_alloc(&p->arena, p->op.n_unknowns, sizeof(double)); }
 
 static double mean(const tissue_block *p, const double *x)
 {
     double sum = 0, volume = 0;
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         sum += p->op.volume_mm3[c] * x[c];
         volume += p->op.volume_mm3[c];
     }
@@ -79,7 +79,7 @@ Test(spreading, kappa_is_smooth_and_follows_the_element_size)
         const double d = cbrt(mt_tissue_diffusivity_l(&mt_tissue_default) *
                               pow(mt_tissue_diffusivity_t(&mt_tissue_default), 2));
         double *by_size = values(&p), *felt = values(&p), *raw = values(&p), most = 0, most_raw = 0;
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             double here[3];
             int n_inner = 0;
             mt_mesh_centroid(&p.mesh, c, here);
@@ -95,7 +95,7 @@ Test(spreading, kappa_is_smooth_and_follows_the_element_size)
         }
         mt_diffusion_apply(&p.op, p.op.kappa_ms, felt);
         mt_diffusion_apply(&p.op, by_size, raw);
-        for (size_t c = 0; c < p.op.n_elements; c++) {
+        for (size_t c = 0; c < p.op.n_unknowns; c++) {
             most = fmax(most, fabs(felt[c])), most_raw = fmax(most_raw, fabs(raw[c]));
             cr_assert_geq(p.op.kappa_ms[c], 0);
         }
@@ -116,7 +116,7 @@ Test(spreading, kappa_does_not_grow_with_limited_elements)
     make_by(&p, 8, 5.3, false, &mt_tissue_default, &weak);
     cr_assert_gt(p.op.n_limited, 10);
     const double typical = mean(&p, p.op.kappa_ms);
-    for (size_t c = 0; c < p.op.n_elements; c++)
+    for (size_t c = 0; c < p.op.n_unknowns; c++)
         cr_expect(p.op.kappa_ms[c] > 0.5 * typical && p.op.kappa_ms[c] < 2 * typical, "element %zu: %g ms", c,
             p.op.kappa_ms[c]);
     mt_arena_free(&p.arena);
@@ -128,7 +128,7 @@ static double mean_time(tissue_block *p)
     const double beta = mt_diffusion_scheme_default.spreading,
                  front_ms = mt_diffusion_scheme_default.front_ms;
     double *t = values(p);
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         const double kappa = p->op.kappa_ms[c];
         t[c] = (kappa + sqrt(kappa * kappa + 4 * beta * kappa * front_ms)) / (2 * beta);
     }
@@ -182,7 +182,7 @@ Test(spreading, the_stiffest_of_large_elements_are_slowed)
     cr_expect_eq(small.op.n_slowed, 0);
     double slowed = 0, volume = 0;
     size_t n = 0;
-    for (size_t c = 0; c < large.op.n_elements; c++) {
+    for (size_t c = 0; c < large.op.n_unknowns; c++) {
         const double stiffness = 2 * diagonal(&large, c) * (large.op.kappa_ms[c] - MT_SPREADING_REACTION_MS),
                      here = mt_mesh_volume_mm3(&large.mesh, c);
         cr_expect(stiffness <= 1 + 1e-6 || beside_limits(&large, c), "element %zu: %g", c, stiffness);
@@ -193,7 +193,7 @@ Test(spreading, the_stiffest_of_large_elements_are_slowed)
         cr_expect_not(mt_diffusion_effect_on(&large.op, &large.mesh, &large.adjacency, c).limited &&
                       large.op.theta[c] == 1);
     }
-    cr_expect(n == large.op.n_slowed && n > 0 && n < large.op.n_elements / 10, "%zu", n);
+    cr_expect(n == large.op.n_slowed && n > 0 && n < large.op.n_unknowns / 10, "%zu", n);
     cr_expect(slowed < 1.03 * volume, "%g and %g mm^3", slowed, volume);
     mt_diffusion plain;
     mt_diffusion_scheme without = mt_diffusion_scheme_default;
@@ -212,9 +212,9 @@ Test(spreading, the_stiffest_of_large_elements_are_slowed)
 /* Builds a problem with the first ionic model on the operator; the elements with x below near_mm are stimulated for 2 ms. */
 static mt_monodomain monodomain(tissue_block *p, double near_mm, mt_stimulus *stimulus, size_t pde_steps)
 {
-    uint32_t *elements = mt_arena_alloc(&p->arena, p->op.n_elements, sizeof *elements);
+    uint32_t *elements = mt_arena_alloc(&p->arena, p->op.n_unknowns, sizeof *elements);
     size_t n = 0;
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         double x[3];
         mt_mesh_centroid(&p->mesh, c, x);
         if (x[0] < near_mm) elements[n++] = (uint32_t)c;
@@ -246,7 +246,7 @@ static bool beside_a_cell(void *user, size_t steps)
     mt_cell_step_double(
         w->problem->model, 0, NULL, w->problem->dt_ms, 1, w->cell_state, &w->cell_v, &w->cell_v);
     mt_backend_cpu.read(w->self, MT_ARRAY_V, w->v);
-    for (size_t c = 0; c < w->p->op.n_elements; c++) w->most = fmax(w->most, fabs(w->v[c] - w->cell_v));
+    for (size_t c = 0; c < w->p->op.n_unknowns; c++) w->most = fmax(w->most, fabs(w->v[c] - w->cell_v));
     return true;
 }
 
@@ -281,7 +281,7 @@ Test(spreading, a_uniformly_stimulated_block_behaves_as_a_single_cell)
 static double charge_error(tissue_block *p, const double *v_before, const double *v_after,
     const mt_monodomain *problem, double *state)
 {
-    const size_t n = p->op.n_elements;
+    const size_t n = p->op.n_unknowns;
     double *v = values(p), charge = 0, size = 0;
     memcpy(v, v_before, n * sizeof *v);
     mt_cell_step_double(problem->model, 0, NULL, problem->dt_ms, n, state, v, v);
@@ -298,7 +298,7 @@ Test(spreading, charge_is_conserved)
     tissue_block p;
     mt_stimulus none;
     make(&p, 6, 2.4, true, &mt_tissue_default);
-    const size_t n = p.op.n_elements;
+    const size_t n = p.op.n_unknowns;
     for (size_t pde_steps = 1; pde_steps <= 4; pde_steps *= 2) {
         const mt_monodomain at_rest = monodomain(&p, 1.5, &none, pde_steps);
         mt_arena arena = {0};
@@ -337,7 +337,7 @@ enum { BITS = 4, STEPS_A_MS = 50 };
 static mt_stimulus *make_noise(tissue_block *p, double at_ms, double dt_ms)
 {
     uint64_t seed = 11;
-    const size_t n = p->op.n_elements;
+    const size_t n = p->op.n_unknowns;
     mt_stimulus *stimulus = mt_arena_alloc(&p->arena, BITS + 1, sizeof *stimulus);
     for (int bit = 0; bit <= BITS; bit++) {
         uint32_t *element = mt_arena_alloc(&p->arena, n, sizeof *element);
@@ -366,7 +366,7 @@ static double step_twins(twins *t, size_t step)
         mt_backend_cpu.read(t->self[k], MT_ARRAY_V, t->v[k]);
     }
     t->largest = 0;
-    for (size_t c = 0; c < t->p->op.n_elements; c++) {
+    for (size_t c = 0; c < t->p->op.n_unknowns; c++) {
         const double apart = t->v[0][c] - t->v[1][c];
         t->square[c] = apart * apart;
         t->largest = fmax(t->largest, fabs(apart));
@@ -418,7 +418,7 @@ Test(spreading, noise_at_rest_decays_and_activates_nothing)
         }
         cr_expect_lt(
             earlier, (pde_steps == 1 ? 1e-4 : 0.05) * first, "%zu substeps: %g mV", pde_steps, earlier);
-        for (size_t c = 0; c < p.op.n_elements; c++) cr_assert_lt(t.v[0][c], -85);
+        for (size_t c = 0; c < p.op.n_unknowns; c++) cr_assert_lt(t.v[0][c], -85);
         mt_arena_free(&arena);
     }
     mt_arena_free(&p.arena);
@@ -469,8 +469,8 @@ Test(spreading, the_law_of_the_scheme_for_all_elements_is_the_default_operator)
     const mt_spreading_law law = mt_spreading_law_of(&mt_diffusion_scheme_default), twice[] = {law, law};
     char fingerprint[3][MT_HASH_SIZE];
     make(&p, 8, 6, false, &mt_tissue_default);
-    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_elements, sizeof *of);
-    for (size_t c = 0; c < p.op.n_elements; c++) of[c] = c % 2;
+    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_unknowns, sizeof *of);
+    for (size_t c = 0; c < p.op.n_unknowns; c++) of[c] = c % 2;
     cr_assert_gt(p.op.n_slowed, 0);
     cr_assert_eq(mt_diffusion_fingerprint(&p.op, fingerprint[0]), MT_OK);
     make_with_laws(&p, 1, &law, NULL);
@@ -486,8 +486,8 @@ Test(spreading, the_law_of_the_scheme_for_all_elements_is_the_default_operator)
 static void average(tissue_block *p, const double *bound, double *kappa)
 {
     double *from = values(p);
-    memcpy(from, kappa, p->op.n_elements * sizeof *from);
-    for (size_t c = 0; c < p->op.n_elements; c++) {
+    memcpy(from, kappa, p->op.n_unknowns * sizeof *from);
+    for (size_t c = 0; c < p->op.n_unknowns; c++) {
         double sum = from[c];
         for (size_t f = 0; f < 4; f++) sum += from[mt_adjacency_or_own(p->adjacency.neighbour, c, f)];
         kappa[c] = fmin(sum / 5, bound[c]);
@@ -499,7 +499,7 @@ static double moved(tissue_block *p, const double *kappa)
 {
     double *felt = values(p);
     mt_diffusion_apply(&p->op, kappa, felt);
-    for (size_t c = 0; c < p->op.n_elements; c++) felt[c] *= felt[c];
+    for (size_t c = 0; c < p->op.n_unknowns; c++) felt[c] *= felt[c];
     return sqrt(mean(p, felt));
 }
 
@@ -512,10 +512,10 @@ Test(spreading, a_law_that_limits_kappa_raises_no_capacity)
     size_t n_limited = 0;
     make(&p, 8, 6, false, &mt_tissue_default);
     double *usual = values(&p), *bound = values(&p), *expected = values(&p);
-    memcpy(usual, p.op.kappa_ms, p.op.n_elements * sizeof *usual);
+    memcpy(usual, p.op.kappa_ms, p.op.n_unknowns * sizeof *usual);
     make_with_laws(&p, 1, &law, NULL);
     cr_expect_eq(p.op.n_slowed, 0);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         const double own_ms = 1 / diagonal(&p, c),
                      wanted = 0.12 / mt_diffusion_scheme_default.spreading * usual[c];
         bound[c] = fmin(own_ms, 0.4 + own_ms / 2);
@@ -523,11 +523,11 @@ Test(spreading, a_law_that_limits_kappa_raises_no_capacity)
         expected[c] = fmin(wanted, bound[c]);
         cr_expect_eq(p.op.slowed[c], 1);
     }
-    cr_expect(n_limited > p.op.n_elements / 20 && n_limited < p.op.n_elements / 2, "%zu of %zu", n_limited,
-        p.op.n_elements);
+    cr_expect(n_limited > p.op.n_unknowns / 20 && n_limited < p.op.n_unknowns / 2, "%zu of %zu", n_limited,
+        p.op.n_unknowns);
     const double before = moved(&p, expected);
     for (int k = 0; k < 2; k++) average(&p, bound, expected);
-    for (size_t c = 0; c < p.op.n_elements; c++)
+    for (size_t c = 0; c < p.op.n_unknowns; c++)
         cr_expect_float_eq(p.op.kappa_ms[c], expected[c], 1e-9 * expected[c], "element %zu", c);
     cr_log_info("%g of a uniform reaction moves, %g without averages", moved(&p, expected), before);
     cr_expect_lt(moved(&p, expected), 0.8 * before);
@@ -545,9 +545,9 @@ Test(spreading, kappa_changes_smoothly_at_a_border_of_cells)
     double most = 0, most_jump = 0;
     make(&p, 12, 9, false, &mt_tissue_default);
     double *usual = values(&p), *felt = values(&p), *jump = values(&p), *felt_jump = values(&p);
-    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_elements, sizeof *of);
-    memcpy(usual, p.op.kappa_ms, p.op.n_elements * sizeof *usual);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    uint16_t *of = mt_arena_alloc(&p.arena, p.op.n_unknowns, sizeof *of);
+    memcpy(usual, p.op.kappa_ms, p.op.n_unknowns * sizeof *usual);
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         double x[3];
         mt_mesh_centroid(&p.mesh, c, x);
         of[c] = x[0] > 4.5;
@@ -556,7 +556,7 @@ Test(spreading, kappa_changes_smoothly_at_a_border_of_cells)
     make_with_laws(&p, 2, law, of);
     mt_diffusion_apply(&p.op, p.op.kappa_ms, felt);
     mt_diffusion_apply(&p.op, jump, felt_jump);
-    for (size_t c = 0; c < p.op.n_elements; c++) {
+    for (size_t c = 0; c < p.op.n_unknowns; c++) {
         most = fmax(most, fabs(felt[c])), most_jump = fmax(most_jump, fabs(felt_jump[c]));
         const double ratio = p.op.kappa_ms[c] / usual[c];
         cr_expect(ratio > 0.98 && ratio < 1.02 * 0.12 / 0.055, "element %zu: %g", c, ratio);

@@ -81,7 +81,7 @@ Test(stability_trial, a_growing_operator_is_detected_at_any_step)
     problem p;
     mt_stability_trial t;
     make(&p, 2, 1, 1, 0);
-    for (size_t k = 0; k < MT_DIFFUSION_ROW * p.op.n_elements; k++) p.op.rate[k] = -p.op.rate[k];
+    for (size_t k = 0; k < MT_DIFFUSION_ROW * p.op.n_unknowns; k++) p.op.rate[k] = -p.op.rate[k];
     cr_assert_eq(mt_stability_trial_run(&p.op, 1e-3 * p.op.limit_dt_ms, 10, &t), MT_NUMERICS);
     cr_assert(strncmp(mt_message(), "step 1 ", 7) == 0, "%s", mt_message());
     p.op.rate[5] = NAN;

@@ -266,7 +266,7 @@ Test(tissues, noise_decays_in_every_step_with_conductivity_contrasts_up_to_100)
     shake(&b, size, 3, 0.1);
     make_operator(&b, 3, tissue, &mt_diffusion_scheme_default);
     cr_log_info("limited %zu, slivers %zu, slowed %zu of %zu, indefinite %zu; dt %g", b.op.n_limited,
-        b.op.n_slivers, b.op.n_slowed, b.op.n_elements, b.op.n_indefinite, b.op.limit_dt_ms);
+        b.op.n_slivers, b.op.n_slowed, b.op.n_unknowns, b.op.n_indefinite, b.op.limit_dt_ms);
     cr_expect_leq(b.op.top_per_ms, 1e-6);
     cr_expect_eq(b.op.n_slivers, 0, "%zu", b.op.n_slivers);
     cr_expect_eq(mt_stability_trial_run(&b.op, b.op.limit_dt_ms, 300, &trial), MT_OK, "%s", mt_message());

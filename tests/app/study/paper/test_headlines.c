@@ -95,7 +95,7 @@ static double *activate_cube(
 /* Returns 1.8 / |lowest eigenvalue| of the symmetric part of V^1/2 (V^-1 M) V^-1/2, by power iteration. */
 static double step_limit(mt_arena *arena, const mt_diffusion *op)
 {
-    const size_t n = op->n_elements;
+    const size_t n = op->n_unknowns;
     double *s = mt_arena_alloc(arena, n * n, sizeof *s), *x = mt_arena_alloc(arena, n, sizeof *x);
     double *y = mt_arena_alloc(arena, n, sizeof *y), norm = 0;
     for (size_t i = 0; i < n; i++)

@@ -1,0 +1,372 @@
+#include "solver/diffusion/nodal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/core/offsets.h"
+#include "data/core/vec3.h"
+#include "solver/diffusion/spectrum.h"
+
+enum { EDGES = 6, PARALLEL_FROM = 4096, MAX_LANCZOS = 400 };
+static const double SAFETY = 0.9;
+
+const mt_nodal_law mt_nodal_law_default = {.strength = 1, .fine = 0.645, .front_ms = 4.5};
+
+/* Symmetric tensors as xx, yy, zz, xy, xz, yz. */
+typedef double sym3[6];
+
+typedef struct making {
+    const mt_mesh *mesh;
+    const mt_nodal_spreading *spreading;
+    mt_tissue_field field;
+    size_t *first; /* elements of each vertex: element[first[i]] to element[first[i + 1]] */
+    uint32_t *element;
+    float
+        *share; /* [n_elements][6] spread charge of each edge over the difference of its increments [mm^3] */
+    mt_nodal *nodal;
+    mt_diffusion *diffusion;
+} making;
+
+/* ---- an element ---- */
+
+/* Computes the couplings k [mm^3/ms] of the edges of an element, for its own capacity; returns its volume. */
+static double element_couplings(const making *m, size_t element, double k[EDGES])
+{
+    const mt_mesh *mesh = m->mesh;
+    const mt_tissue_axes *axes = mt_tissue_field_at(&m->field, element);
+    const double volume = mt_mesh_volume_mm3(mesh, element);
+    double tensor[3][3], area[4][3];
+    mt_tissue_field_tensor(&m->field, element, axes->d, tensor);
+    for (size_t f = 0; f < 4; f++) mt_mesh_face_area(mesh, element, f, area[f]);
+    for (int e = 0; e < EDGES; e++) {
+        const double *a = area[mt_mesh_edge[e][0]], *b = area[mt_mesh_edge[e][1]];
+        double flux[3];
+        for (int i = 0; i < 3; i++) flux[i] = mt_dot3(tensor[i], b);
+        k[e] = -mt_dot3(a, flux) / (9 * volume);
+    }
+    return volume;
+}
+
+/* Computes the edge vectors d of an element. */
+static void element_edges(const mt_mesh *mesh, size_t element, double d[EDGES][3])
+{
+    const uint32_t *vertex = mesh->element_vertex + 4 * element;
+    for (int e = 0; e < EDGES; e++)
+        mt_minus3(mesh->xyz_mm + 3 * (size_t)vertex[mt_mesh_edge[e][1]],
+            mesh->xyz_mm + 3 * (size_t)vertex[mt_mesh_edge[e][0]], d[e]);
+}
+
+/* ---- spreading ---- */
+
+static void inverse(const sym3 a, sym3 out)
+{
+    const double xx = a[1] * a[2] - a[5] * a[5], xy = a[4] * a[5] - a[3] * a[2],
+                 xz = a[3] * a[5] - a[4] * a[1], det = a[0] * xx + a[3] * xy + a[4] * xz;
+    const double cofactor[6] = {
+        xx, a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[3] * a[3], xy, xz, a[3] * a[4] - a[0] * a[5]};
+    for (int k = 0; k < 6; k++) out[k] = cofactor[k] / det;
+}
+
+static void unpack(const sym3 a, double full[3][3])
+{
+    static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) full[i][j] = a[place[i][j]];
+}
+
+/* Adds to M of a vertex what an element contributes: the sum over its edges of |k| d d' / 4. */
+static double add_mesh_tensor(const making *m, size_t element, sym3 sum)
+{
+    double k[EDGES], d[EDGES][3];
+    const double volume = element_couplings(m, element, k);
+    element_edges(m->mesh, element, d);
+    for (int e = 0; e < EDGES; e++) {
+        const double w = fabs(k[e]) / 4, *x = d[e];
+        sum[0] += w * x[0] * x[0], sum[1] += w * x[1] * x[1], sum[2] += w * x[2] * x[2];
+        sum[3] += w * x[0] * x[1], sum[4] += w * x[0] * x[2], sum[5] += w * x[1] * x[2];
+    }
+    return volume / 4;
+}
+
+/* Computes M at the vertices, and their plain volumes. */
+static void make_vertex_tensors(const making *m, sym3 *tensor, double *volume)
+{
+    const size_t n = m->mesh->n_vertices;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) {
+        volume[i] = 0;
+        for (size_t k = m->first[i]; k < m->first[i + 1]; k++)
+            volume[i] += add_mesh_tensor(m, m->element[k], tensor[i]);
+        for (int k = 0; k < 6; k++) tensor[i][k] /= volume[i];
+    }
+}
+
+static const double W_ = 0, C_ = 0.7;
+
+/* Computes T of an element from the means of M and of b over its vertices. */
+static void spreading_tensor(
+    const making *m, size_t element, const sym3 mean, double square_mm2, double t[3][3])
+{
+    const mt_nodal_spreading *by = m->spreading;
+    const mt_nodal_law *law = &by->law[by->of ? by->of[element] : 0];
+    const mt_tissue_axes *axes = mt_tissue_field_at(&m->field, element);
+    const double q = law->front_ms;
+    double root[3][3], d[3][3], k[3][3], y[3][3], turned[3][3];
+    sym3 inv, shifted, part, sum;
+    inverse(mean, inv);
+    for (int i = 0; i < 6; i++) shifted[i] = (i < 3 ? 1 : 0) + q * mean[i] / square_mm2;
+    inverse(shifted, part);
+    for (int i = 0; i < 6; i++) sum[i] = square_mm2 * inv[i] - (1 - law->fine) * q * part[i];
+    unpack(sum, k);
+    unpack(inv, y);
+    mt_tissue_field_tensor(&m->field, element, axes->d, d);
+    mt_tissue_field_tensor(
+        &m->field, element, (double[]){sqrt(axes->d[0]), sqrt(axes->d[1]), sqrt(axes->d[2])}, root);
+    double trace = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) trace += d[i][j] * y[j][i];
+    const double scale = law->strength / 6 * (1 + C_ * (3 / trace - 1));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            turned[i][j] = k[i][0] * root[0][j] + k[i][1] * root[1][j] + k[i][2] * root[2][j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            t[i][j] =
+                scale * (root[i][0] * turned[0][j] + root[i][1] * turned[1][j] + root[i][2] * turned[2][j]);
+}
+
+/* Computes the shares of the edges of an element. */
+static void share_element(const making *m, size_t element, const sym3 *tensor, const double *volume)
+{
+    const uint32_t *vertex = m->mesh->element_vertex + 4 * element;
+    const double capacity = mt_tissue_field_at(&m->field, element)->capacity;
+    sym3 mean = {0};
+    double per_mm3 = 0, t[3][3], d[EDGES][3], squares = 0, square[EDGES];
+    for (int v = 0; v < 4; v++) {
+        for (int k = 0; k < 6; k++) mean[k] += tensor[vertex[v]][k] / 4;
+        per_mm3 += 1 / volume[vertex[v]] / 4;
+    }
+    spreading_tensor(m, element, mean, 1 / (cbrt(per_mm3) * cbrt(per_mm3)), t);
+    const double tr = t[0][0] + t[1][1] + t[2][2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) t[i][j] = (1 + 1.5 * W_) * t[i][j] - (i == j ? 0.5 * W_ * tr : 0);
+    element_edges(m->mesh, element, d);
+    for (int e = 0; e < EDGES; e++) squares += square[e] = mt_dot3(d[e], d[e]);
+    const double whole = 3 * capacity * mt_mesh_volume_mm3(m->mesh, element) / squares;
+    for (int e = 0; e < EDGES; e++) {
+        double td[3];
+        for (int i = 0; i < 3; i++) td[i] = mt_dot3(t[i], d[e]);
+        m->share[EDGES * element + (size_t)e] = (float)fmax(whole * mt_dot3(d[e], td) / square[e], 0);
+    }
+}
+
+static mt_status make_shares(mt_arena *scratch, making *m)
+{
+    const size_t n = m->mesh->n_elements;
+    sym3 *tensor;
+    double *volume;
+    MT_ALLOC(scratch, m->share, EDGES * n);
+    MT_SCRATCH(means);
+    MT_ALLOC(means, tensor, m->mesh->n_vertices);
+    MT_ALLOC(means, volume, m->mesh->n_vertices);
+    make_vertex_tensors(m, tensor, volume);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t element = 0; element < n; element++) share_element(m, element, (const sym3 *)tensor, volume);
+    return MT_OK;
+}
+
+/* ---- rows ---- */
+
+/* Lists the neighbours of a vertex, ascending, and returns their number; of NULL only the number. */
+static size_t list_neighbours(const making *m, size_t i, uint32_t *column)
+{
+    const uint32_t *all = m->mesh->element_vertex;
+    size_t n = 0;
+    uint32_t last = 0; /* each pass finds the next larger number */
+    for (bool found = true; found;) {
+        uint32_t next = UINT32_MAX;
+        for (size_t k = m->first[i]; k < m->first[i + 1]; k++)
+            for (size_t v = 0; v < 4; v++) {
+                const uint32_t j = all[4 * (size_t)m->element[k] + v];
+                if (j != i && j < next && (n == 0 || j > last)) next = j;
+            }
+        found = next != UINT32_MAX;
+        if (!found) break;
+        if (column) column[n] = next;
+        last = next;
+        n++;
+    }
+    return n;
+}
+
+/* Returns the entry of a row for a column, which exists. */
+static size_t entry_of(const mt_nodal *nodal, size_t row, uint32_t column)
+{
+    size_t k = nodal->start[row];
+    while (nodal->column[k] != column) k++;
+    return k;
+}
+
+/* Adds the couplings of an element's edges at vertex i to its row. */
+static void add_element(const making *m, size_t i, size_t element)
+{
+    const uint32_t *vertex = m->mesh->element_vertex + 4 * element;
+    const mt_nodal *nodal = m->nodal;
+    double k[EDGES];
+    (void)element_couplings(m, element, k);
+    for (size_t e = 0; e < EDGES; e++) {
+        const uint32_t a = vertex[mt_mesh_edge[e][0]], b = vertex[mt_mesh_edge[e][1]];
+        if (a != i && b != i) continue;
+        const size_t at = entry_of(nodal, i, a == i ? b : a);
+        nodal->rate[at] += k[e];
+        if (nodal->spread) nodal->spread[at] += (double)m->share[EDGES * element + e];
+    }
+}
+
+static void fill_row(const making *m, size_t i)
+{
+    const mt_nodal *nodal = m->nodal;
+    double volume = 0;
+    for (size_t k = m->first[i]; k < m->first[i + 1]; k++) {
+        const size_t element = m->element[k];
+        add_element(m, i, element);
+        volume += mt_tissue_field_at(&m->field, element)->capacity * mt_mesh_volume_mm3(m->mesh, element) / 4;
+    }
+    m->diffusion->volume_mm3[i] = volume;
+    for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+        nodal->rate[k] /= volume;
+        if (nodal->spread) nodal->spread[k] /= volume;
+    }
+}
+
+static mt_status find_rows(mt_arena *arena, making *m)
+{
+    const size_t n = m->mesh->n_vertices;
+    mt_nodal *nodal = m->nodal;
+    MT_ALLOC(arena, nodal->start, n + 1);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) nodal->start[i + 1] = list_neighbours(m, i, NULL);
+    for (size_t i = 0; i < n; i++)
+        if (nodal->start[i + 1] > nodal->longest_row) nodal->longest_row = nodal->start[i + 1];
+    mt_offsets_sum(nodal->start, n + 1);
+    MT_ALLOC(arena, nodal->column, nodal->start[n]);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) (void)list_neighbours(m, i, nodal->column + nodal->start[i]);
+    return MT_OK;
+}
+
+static mt_status make_rows(mt_arena *arena, making *m)
+{
+    const size_t n = m->mesh->n_vertices;
+    mt_nodal *nodal = m->nodal;
+    MT_TRY(find_rows(arena, m));
+    MT_ALLOC(arena, nodal->rate, nodal->start[n]);
+    if (m->spreading) MT_ALLOC(arena, nodal->spread, nodal->start[n]);
+    MT_ALLOC(arena, m->diffusion->volume_mm3, n);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) fill_row(m, i);
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+            nodal->n_negative += nodal->rate[k] < 0;
+            if (nodal->spread) sum += nodal->spread[k];
+        }
+        nodal->most_spread = fmax(nodal->most_spread, sum);
+    }
+    return MT_OK;
+}
+
+/* ---- the longest step ---- */
+
+/* The symmetric matrix S = V^1/2 (V^-1 K) V^-1/2. */
+typedef struct symmetric {
+    const mt_diffusion *diffusion;
+    const double *root; /* [n] V^1/2 */
+} symmetric;
+
+static bool apply_symmetric(const void *context, const double *x, double *y)
+{
+    const symmetric *s = context;
+    const mt_nodal *nodal = s->diffusion->nodal;
+    const size_t n = s->diffusion->n_unknowns;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) {
+        const double own = x[i] / s->root[i];
+        double sum = 0;
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            sum += nodal->rate[k] * (x[nodal->column[k]] / s->root[nodal->column[k]] - own);
+        y[i] = s->root[i] * sum;
+    }
+    return true;
+}
+
+static mt_status find_limit(mt_diffusion *diffusion)
+{
+    const size_t n = diffusion->n_unknowns;
+    MT_SCRATCH(scratch);
+    double *root, *null_root, sum = 0;
+    mt_spectrum ends;
+    MT_ALLOC(scratch, root, n);
+    MT_ALLOC(scratch, null_root, n);
+    for (size_t i = 0; i < n; i++) root[i] = sqrt(diffusion->volume_mm3[i]), sum += diffusion->volume_mm3[i];
+    for (size_t i = 0; i < n; i++) null_root[i] = root[i] / sqrt(sum);
+    const symmetric s = {diffusion, root};
+    const mt_spectrum_map map = {.n = n, .apply = apply_symmetric, .context = &s, .null_vector = null_root};
+    const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
+    MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
+    diffusion->limit_dt_ms = ends.lowest < 0 ? SAFETY * 2 / -ends.lowest : INFINITY;
+    return MT_OK;
+}
+
+/* ---- the operator ---- */
+
+static mt_status check_elements(const making *m)
+{
+    const mt_mesh *mesh = m->mesh;
+    for (size_t element = 0; element < mesh->n_elements; element++) {
+        if (mt_mesh_volume_mm3(mesh, element) > 0) continue;
+        double x[3];
+        mt_mesh_centroid(mesh, element, x);
+        return mt_fail(MT_INPUT, "element %zu at (%g, %g, %g) mm has no volume",
+            mt_mesh_number(mesh, element), x[0], x[1], x[2]);
+    }
+    for (size_t i = 0; i < mesh->n_vertices; i++)
+        if (m->first[i] == m->first[i + 1])
+            return mt_fail(MT_INPUT,
+                "vertex %zu at (%g, %g, %g) mm belongs to no element, which voltages at the vertices do not "
+                "allow",
+                i, mesh->xyz_mm[3 * i], mesh->xyz_mm[3 * i + 1], mesh->xyz_mm[3 * i + 2]);
+    return MT_OK;
+}
+
+mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
+    const mt_nodal_spreading *spreading, const mt_watch *watch, mt_diffusion *diffusion)
+{
+    MT_SCRATCH(scratch);
+    making m = {.mesh = mesh, .spreading = spreading, .diffusion = diffusion};
+    MT_TRY(mt_tissues_check(tissues, mesh->n_elements));
+    MT_TRY(mt_tissue_field_make(scratch, mesh, tissues, &m.field));
+    MT_TRY(mt_offsets_make(
+        scratch, mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices, &m.first, &m.element));
+    MT_TRY(check_elements(&m));
+    MT_ALLOC(arena, m.nodal, 1);
+    *diffusion = (mt_diffusion){.n_unknowns = mesh->n_vertices, .nodal = m.nodal};
+    MT_TRY(mt_watch_report(watch, "spreading", 0));
+    if (spreading) MT_TRY(make_shares(scratch, &m));
+    MT_TRY(mt_watch_report(watch, "rows", 0));
+    MT_TRY(make_rows(arena, &m));
+    MT_TRY(mt_watch_report(watch, "longest step", 0));
+    return find_limit(diffusion);
+}
+
+void mt_nodal_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
+{
+    const mt_nodal *nodal = diffusion->nodal;
+    const size_t n = diffusion->n_unknowns;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) {
+        dv_dt[i] = 0;
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            dv_dt[i] += nodal->rate[k] * (v[nodal->column[k]] - v[i]);
+    }
+}
