@@ -9,8 +9,12 @@
 
 enum { EDGES = 6, PARALLEL_FROM = 4096, MAX_LANCZOS = 400 };
 static const double SAFETY = 0.9;
+/* Of the spreading (solver/diffusion/nodal.h); fitted together. */
+static const double MESH = 0.98, ACROSS = 0.95, TURN = 0.6;
+/* Lowest eigenvalue of the spreading that is allowed; from -1 on a restoring reaction can make a pattern grow. */
+static const double LOWEST = -0.95;
 
-const mt_nodal_law mt_nodal_law_default = {.strength = 1, .fine = 0.645, .front_ms = 4.5};
+const mt_nodal_law mt_nodal_law_default = {.strength = 0.99, .fine = 0.69, .front_ms = 5.8};
 
 /* Symmetric tensors as xx, yy, zz, xy, xz, yz. */
 typedef double sym3[6];
@@ -88,51 +92,79 @@ static double add_mesh_tensor(const making *m, size_t element, sym3 sum)
     return volume / 4;
 }
 
-/* Computes M at the vertices, and their plain volumes. */
+/* Returns the solid angle of an element at one of its vertices (A. van Oosterom, J. Strackee, IEEE Trans. Biomed. Engng 30 (1983) 125). */
+static double solid_angle(const mt_mesh *mesh, size_t element, size_t i)
+{
+    const uint32_t *vertex = mesh->element_vertex + 4 * element;
+    double to[3][3], length[3], across = 6 * mt_mesh_volume_mm3(mesh, element);
+    for (int k = 0, v = 0; v < 4; v++) {
+        if (vertex[v] == i) continue;
+        mt_minus3(mesh->xyz_mm + 3 * (size_t)vertex[v], mesh->xyz_mm + 3 * i, to[k]);
+        length[k] = mt_length3(to[k]);
+        k++;
+    }
+    const double along = length[0] * length[1] * length[2] + mt_dot3(to[0], to[1]) * length[2] +
+                         mt_dot3(to[1], to[2]) * length[0] + mt_dot3(to[2], to[0]) * length[1];
+    return 2 * atan2(across, along);
+}
+
+/* Computes M at the vertices, and the volumes of the vertices as if they were inside the tissue: those on its surface have only a part. */
 static void make_vertex_tensors(const making *m, sym3 *tensor, double *volume)
 {
     const size_t n = m->mesh->n_vertices;
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) {
+        double angle = 0;
         volume[i] = 0;
-        for (size_t k = m->first[i]; k < m->first[i + 1]; k++)
+        for (size_t k = m->first[i]; k < m->first[i + 1]; k++) {
             volume[i] += add_mesh_tensor(m, m->element[k], tensor[i]);
+            angle += solid_angle(m->mesh, m->element[k], i);
+        }
         for (int k = 0; k < 6; k++) tensor[i][k] /= volume[i];
+        volume[i] *= 4 * M_PI / angle;
     }
 }
 
-static const double W_ = 0, C_ = 0.7;
+static void multiply(double a[3][3], double b[3][3], double out[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+}
 
-/* Computes T of an element from the means of M and of b over its vertices. */
+static double trace(double a[3][3]) { return a[0][0] + a[1][1] + a[2][2]; }
+
+/* Computes T of an element from the means of M and b^2 over its vertices. Y (Y + fine q) (Y + q)^-1 is Y - (1 - fine) q (1 + q Y^-1)^-1. */
 static void spreading_tensor(
     const making *m, size_t element, const sym3 mean, double square_mm2, double t[3][3])
 {
     const mt_nodal_spreading *by = m->spreading;
     const mt_nodal_law *law = &by->law[by->of ? by->of[element] : 0];
     const mt_tissue_axes *axes = mt_tissue_field_at(&m->field, element);
-    const double q = law->front_ms;
-    double root[3][3], d[3][3], k[3][3], y[3][3], turned[3][3];
-    sym3 inv, shifted, part, sum;
-    inverse(mean, inv);
-    for (int i = 0; i < 6; i++) shifted[i] = (i < 3 ? 1 : 0) + q * mean[i] / square_mm2;
-    inverse(shifted, part);
-    for (int i = 0; i < 6; i++) sum[i] = square_mm2 * inv[i] - (1 - law->fine) * q * part[i];
-    unpack(sum, k);
-    unpack(inv, y);
-    mt_tissue_field_tensor(&m->field, element, axes->d, d);
-    mt_tissue_field_tensor(
-        &m->field, element, (double[]){sqrt(axes->d[0]), sqrt(axes->d[1]), sqrt(axes->d[2])}, root);
-    double trace = 0;
+    const double *d = axes->d, q = law->front_ms;
+    double root[3][3], tensor[3][3], f[3][3], inv[3][3], turned[3][3];
+    sym3 packed, part;
+    for (int i = 0; i < 6; i++) packed[i] = (i < 3 ? 1 : 0) + q * mean[i] / square_mm2;
+    inverse(packed, part);
+    inverse(mean, packed);
+    unpack(packed, inv);
+    for (int i = 0; i < 6; i++) packed[i] = square_mm2 * packed[i] - (1 - law->fine) * q * part[i];
+    unpack(packed, f);
+    mt_tissue_field_tensor(&m->field, element, d, tensor);
+    mt_tissue_field_tensor(&m->field, element, (double[]){sqrt(d[0]), sqrt(d[1]), sqrt(d[2])}, root);
+    multiply(tensor, inv, turned);
+    const double factor = MESH * (1 + ACROSS * (3 / trace(turned) - 1)) * law->strength / 6;
+    multiply(f, root, turned);
+    multiply(root, turned, t);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) trace += d[i][j] * y[j][i];
-    const double scale = law->strength / 6 * (1 + C_ * (3 / trace - 1));
+        for (int j = 0; j < 3; j++) t[i][j] *= factor;
+}
+
+/* Sharpens T for exchange along edges in all directions, whose mean has the tensor 0.4 T + 0.2 tr T. */
+static void sharpen(double t[3][3])
+{
+    const double all = trace(t);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            turned[i][j] = k[i][0] * root[0][j] + k[i][1] * root[1][j] + k[i][2] * root[2][j];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            t[i][j] =
-                scale * (root[i][0] * turned[0][j] + root[i][1] * turned[1][j] + root[i][2] * turned[2][j]);
+        for (int j = 0; j < 3; j++) t[i][j] = (1 + 1.5 * TURN) * t[i][j] - (i == j ? 0.5 * TURN * all : 0);
 }
 
 /* Computes the shares of the edges of an element. */
@@ -141,22 +173,21 @@ static void share_element(const making *m, size_t element, const sym3 *tensor, c
     const uint32_t *vertex = m->mesh->element_vertex + 4 * element;
     const double capacity = mt_tissue_field_at(&m->field, element)->capacity;
     sym3 mean = {0};
-    double per_mm3 = 0, t[3][3], d[EDGES][3], squares = 0, square[EDGES];
+    double per_mm3 = 0, t[3][3], d[EDGES][3], squares = 0;
     for (int v = 0; v < 4; v++) {
         for (int k = 0; k < 6; k++) mean[k] += tensor[vertex[v]][k] / 4;
         per_mm3 += 1 / volume[vertex[v]] / 4;
     }
-    spreading_tensor(m, element, mean, 1 / (cbrt(per_mm3) * cbrt(per_mm3)), t);
-    const double tr = t[0][0] + t[1][1] + t[2][2];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) t[i][j] = (1 + 1.5 * W_) * t[i][j] - (i == j ? 0.5 * W_ * tr : 0);
+    spreading_tensor(m, element, (const double *)mean, 1 / (cbrt(per_mm3) * cbrt(per_mm3)), t);
+    sharpen(t);
     element_edges(m->mesh, element, d);
-    for (int e = 0; e < EDGES; e++) squares += square[e] = mt_dot3(d[e], d[e]);
+    for (int e = 0; e < EDGES; e++) squares += mt_dot3(d[e], d[e]);
     const double whole = 3 * capacity * mt_mesh_volume_mm3(m->mesh, element) / squares;
     for (int e = 0; e < EDGES; e++) {
         double td[3];
         for (int i = 0; i < 3; i++) td[i] = mt_dot3(t[i], d[e]);
-        m->share[EDGES * element + (size_t)e] = (float)fmax(whole * mt_dot3(d[e], td) / square[e], 0);
+        m->share[EDGES * element + (size_t)e] =
+            (float)fmax(whole * mt_dot3(d[e], td) / mt_dot3(d[e], d[e]), 0);
     }
 }
 
@@ -255,6 +286,63 @@ static mt_status find_rows(mt_arena *arena, making *m)
     return MT_OK;
 }
 
+/* ---- drift ---- */
+
+/* Returns the sum of the areas of the element faces opposite to a vertex: 0 inside the tissue, along the surface's normal on it. */
+static double surface_at(const making *m, size_t i, double normal[3])
+{
+    double sum = 0;
+    memset(normal, 0, 3 * sizeof *normal);
+    for (size_t k = m->first[i]; k < m->first[i + 1]; k++) {
+        const size_t element = m->element[k];
+        double area[3];
+        size_t f = 0;
+        while (m->mesh->element_vertex[4 * element + f] != i) f++;
+        mt_mesh_face_area(m->mesh, element, f, area);
+        for (int a = 0; a < 3; a++) normal[a] += area[a];
+        sum += mt_length3(area);
+    }
+    return mt_length3(normal) / sum;
+}
+
+/* Returns 1 / (1 + drift) of a vertex. */
+static double drift_factor(const making *m, size_t i)
+{
+    const mt_nodal *nodal = m->nodal;
+    const double *xyz_mm = m->mesh->xyz_mm;
+    double normal[3], drift[3] = {0}, both = 0;
+    const bool on_surface = surface_at(m, i, normal) > 1e-6;
+    for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+        for (size_t a = 0; a < 3; a++)
+            drift[a] += nodal->spread[k] * (xyz_mm[3 * (size_t)nodal->column[k] + a] - xyz_mm[3 * i + a]);
+    if (on_surface) {
+        const double through = mt_dot3(drift, normal) / mt_dot3(normal, normal);
+        for (int a = 0; a < 3; a++) drift[a] -= through * normal[a];
+    }
+    for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+        double d[3];
+        mt_minus3(xyz_mm + 3 * (size_t)nodal->column[k], xyz_mm + 3 * i, d);
+        both += nodal->spread[k] * fabs(mt_dot3(d, drift));
+    }
+    return both > 0 ? 1 / (1 + mt_dot3(drift, drift) / both) : 1;
+}
+
+static mt_status reduce_drift(making *m)
+{
+    const mt_nodal *nodal = m->nodal;
+    const size_t n = m->mesh->n_vertices;
+    double *factor;
+    MT_SCRATCH(scratch);
+    MT_ALLOC(scratch, factor, n);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) factor[i] = drift_factor(m, i);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            nodal->spread[k] *= fmin(factor[i], factor[nodal->column[k]]);
+    return MT_OK;
+}
+
 static mt_status make_rows(mt_arena *arena, making *m)
 {
     const size_t n = m->mesh->n_vertices;
@@ -265,23 +353,18 @@ static mt_status make_rows(mt_arena *arena, making *m)
     MT_ALLOC(arena, m->diffusion->volume_mm3, n);
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) fill_row(m, i);
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
-            nodal->n_negative += nodal->rate[k] < 0;
-            if (nodal->spread) sum += nodal->spread[k];
-        }
-        nodal->most_spread = fmax(nodal->most_spread, sum);
-    }
+    if (nodal->spread) MT_TRY(reduce_drift(m));
+    for (size_t k = 0; k < nodal->start[n]; k++) nodal->n_negative += nodal->rate[k] < 0;
     return MT_OK;
 }
 
-/* ---- the longest step ---- */
+/* ---- spectra ---- */
 
-/* The symmetric matrix S = V^1/2 (V^-1 K) V^-1/2. */
+/* The symmetric matrix V^1/2 A V^-1/2 of rows with V_i a_ij = V_j a_ji. */
 typedef struct symmetric {
     const mt_diffusion *diffusion;
-    const double *root; /* [n] V^1/2 */
+    const double *value; /* a_ij */
+    const double *root;  /* [n] V^1/2 */
 } symmetric;
 
 static bool apply_symmetric(const void *context, const double *x, double *y)
@@ -294,13 +377,14 @@ static bool apply_symmetric(const void *context, const double *x, double *y)
         const double own = x[i] / s->root[i];
         double sum = 0;
         for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
-            sum += nodal->rate[k] * (x[nodal->column[k]] / s->root[nodal->column[k]] - own);
+            sum += s->value[k] * (x[nodal->column[k]] / s->root[nodal->column[k]] - own);
         y[i] = s->root[i] * sum;
     }
     return true;
 }
 
-static mt_status find_limit(mt_diffusion *diffusion)
+/* Finds the lowest eigenvalue of rows with these values. */
+static mt_status find_lowest(const mt_diffusion *diffusion, const double *value, double *lowest)
 {
     const size_t n = diffusion->n_unknowns;
     MT_SCRATCH(scratch);
@@ -310,11 +394,32 @@ static mt_status find_limit(mt_diffusion *diffusion)
     MT_ALLOC(scratch, null_root, n);
     for (size_t i = 0; i < n; i++) root[i] = sqrt(diffusion->volume_mm3[i]), sum += diffusion->volume_mm3[i];
     for (size_t i = 0; i < n; i++) null_root[i] = root[i] / sqrt(sum);
-    const symmetric s = {diffusion, root};
+    const symmetric s = {diffusion, value, root};
     const mt_spectrum_map map = {.n = n, .apply = apply_symmetric, .context = &s, .null_vector = null_root};
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
     MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
-    diffusion->limit_dt_ms = ends.lowest < 0 ? SAFETY * 2 / -ends.lowest : INFINITY;
+    *lowest = ends.lowest;
+    return MT_OK;
+}
+
+static mt_status find_limit(mt_diffusion *diffusion)
+{
+    double lowest;
+    MT_TRY(find_lowest(diffusion, diffusion->nodal->rate, &lowest));
+    diffusion->limit_dt_ms = lowest < 0 ? SAFETY * 2 / -lowest : INFINITY;
+    return MT_OK;
+}
+
+/* Reduces the spreading if its lowest eigenvalue is not allowed. */
+static mt_status bound_spreading(const mt_diffusion *diffusion, mt_nodal *nodal)
+{
+    nodal->kept = 1;
+    if (!nodal->spread) return MT_OK;
+    MT_TRY(find_lowest(diffusion, nodal->spread, &nodal->lowest_spread));
+    if (nodal->lowest_spread >= LOWEST) return MT_OK;
+    nodal->kept = LOWEST / nodal->lowest_spread;
+    nodal->lowest_spread = LOWEST;
+    for (size_t k = 0; k < nodal->start[diffusion->n_unknowns]; k++) nodal->spread[k] *= nodal->kept;
     return MT_OK;
 }
 
@@ -356,6 +461,7 @@ mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt
     MT_TRY(mt_watch_report(watch, "rows", 0));
     MT_TRY(make_rows(arena, &m));
     MT_TRY(mt_watch_report(watch, "longest step", 0));
+    MT_TRY(bound_spreading(diffusion, m.nodal));
     return find_limit(diffusion);
 }
 

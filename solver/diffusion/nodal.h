@@ -11,31 +11,40 @@
  * k_ij is negative where an element has an obtuse angle in the metric of its tissue. Then v can leave the range of its neighbours: there is
  * no discrete maximum principle. -sum k_ij v_i v_j is never positive, and no mode grows on any mesh, however flat its elements are.
  *
- * Spreading of the reaction. A cell model computes v* at the vertices alone, and in front of a wave the reaction rises within one edge:
- * lumped, the wave is late, by 50 % at edges of half a millimetre. With the increments d_i = v*_i - v_i, a fraction of each increment
- * enters the neighbours:
+ * Spreading of the reaction. The cells are at the vertices alone, and at a front the reaction rises within one edge. With nothing else a
+ * wavefront is late, by half at edges of 0.6 mm. Therefore a part of each increment d_i = v*_i - v_i of the reaction enters the neighbours:
  *
- *     v_i <- v*_i + sum_j s_ij (d_j - d_i),    V_i s_ij = V_j s_ji >= 0
+ *     v_i <- v*_i + sum_j s_ij (d_j - d_i),     V_i s_ij = V_j s_ji >= 0
  *
- * A uniform reaction is not changed, not even by rounding, charge is conserved, and each new v is a weighted mean of increments if the
- * weights of a row sum to at most 1 (`most_spread`): no increment is amplified, and no mode grows that did not grow in the cells.
+ * A uniform reaction is unchanged to the bit, and charge is conserved. A restoring reaction, d = -j dt v, becomes -j dt (1 + S) v with the
+ * rows S of s_ij. The eigenvalues of 1 + S are positive (`lowest_spread` is above -1), so that no pattern grows.
  *
- * On a chain of points at the distance b, only s makes the wave as fast as on a converged cable. With Y = b^2 / D, the diffusion time
- * between two points, and the constants of the cells' front,
+ * On a chain of points at the distance b, exactly one s gives the CV of a converged cable. With the time Y = b^2 / D of diffusion from
+ * point to point it is
  *
  *     s = strength / 6 (Y + fine q) / (Y + q)
  *
- * (found by the secant method for chains with Y from 0.25 to 48 ms; a consistent mass matrix has s = 1/6.) In three dimensions b^2 s
- * becomes a tensor T of each element,
+ * with three constants of the cells. For TP06 they reproduce s within 1 % for Y from 1 to 55 ms; beyond it no s below 0.19 conducts. (A
+ * consistent mass matrix on the reaction has s = 1/6, as Y -> infinity.) In tissue b^2 s becomes a tensor of the element,
  *
- *     T = m / 6 strength D^1/2 Y (Y + fine q) (Y + q)^-1 D^1/2,    Y = b^2 M^-1,    M_e = sum over edges |k| d d' / V_e,
- *     1 / b^3 = vertices in a unit of volume,                      m = 1 + 0.7 (3 / tr(D M^-1) - 1)
+ *     T  = D^1/2 F D^1/2 m strength / 6,     F = Y (Y + fine q) (Y + q)^-1,     Y = b^2 M^-1
+ *     m  = 0.98 (1 + 0.95 (3 / tr(D M^-1) - 1))
+ *     M  = sum over edges of |k| d d' / V,   the mean around each vertex, then over the element's vertices
+ *     1 / b^3 = vertices per volume:  the mean over the element's vertices of (solid angle of their elements) / (4 pi V)
  *
- * where M is the mean around each vertex, then over the vertices of the element, and b likewise. sum k d d' / V_e = D, so M = D if no k is
- * negative: then T is b^2 s I. Otherwise the couplings of both signs already exchange neighbours' increments, in the directions in which
- * M is larger than D. The exchange along the edges d of an element is
+ * The sum over edges of k d d' / V is D. If no k is negative, M is D and T is b^2 s(Y) in every direction. Couplings of both signs exchange
+ * increments, too, in the directions in which M is larger than D: there T is smaller. T acts along the edges d of the element,
  *
- *     V_i s_ij = sum_e 3 V_e max(d' T_e d, 0) / (d' d) / (sum over edges d' d)
+ *     V_i s_ij = f_ij sum_e 3 c_e V_e max(d' T' d, 0) / (d' d) / (sum over edges of d' d),     T' = 1.9 T - 0.3 tr T
+ *
+ * where T' balances that exchange along edges of all directions blurs T. Finally, where a vertex has more of its elements ahead of the wave
+ * than behind it, as on the surface of boxes that are all cut alike, the exchange would shift the reaction by sum_j s_ij (x_j - x_i).
+ * f_ij = min(f_i, f_j) with
+ *
+ *     f_i = 1 / (1 + |r|^2 / sum_j s_ij |r . (x_j - x_i)|),     r = sum_j s_ij (x_j - x_i), without its part along the surface's normal
+ *
+ * makes the exchange in the direction of r as large as without it. The three numbers 0.98, 0.95 and 0.6 (of T' = (1 + 3/2 0.6) T - 0.6/2 tr
+ * T) are fitted to activation from a corner on the meshes of solver/diffusion/README.md; all other numbers follow from the chain.
  *
  * Linear elements with lumped mass: O. C. Zienkiewicz, The Finite Element Method (1977), chapter 20. Lumped mass with consistent mass on
  * the reaction: S. Krishnamoorthi, M. Sarkar, W. S. Klug, Int. J. Numer. Meth. Biomed. Engng 29, 1243 (2013). The spreading along edges is
@@ -62,11 +71,12 @@ typedef struct mt_nodal_spreading {
 
 /* Rows in compressed form. Row i has the entries start[i] to start[i + 1]; columns ascend and exclude the row itself. */
 typedef struct mt_nodal {
-    size_t *start;      /* [n_vertices + 1] */
-    uint32_t *column;   /* [start[n_vertices]] */
-    double *rate;       /* [start[n_vertices]] k_ij / V_i per ms */
-    double *spread;     /* [start[n_vertices]] s_ij; NULL without spreading */
-    double most_spread; /* largest sum of the s of a row; 0 without spreading */
+    size_t *start;        /* [n_vertices + 1] */
+    uint32_t *column;     /* [start[n_vertices]] */
+    double *rate;         /* [start[n_vertices]] k_ij / V_i per ms */
+    double *spread;       /* [start[n_vertices]] s_ij; NULL without spreading */
+    double lowest_spread; /* lowest eigenvalue of the spreading, above -1 */
+    double kept; /* fraction of the spreading that is kept to bound it: 1 in meshes of ordinary elements */
     size_t n_negative;  /* negative rates */
     size_t longest_row; /* entries */
 } mt_nodal;
