@@ -87,8 +87,7 @@ static void take_step(tracking *t)
 {
     const mt_chain *chain = t->chain;
     double *increment = t->next;
-    mt_cell_react_double(
-        chain->model, t->constants, 1, NULL, chain->dt_ms, t->n, t->states, t->v, increment);
+    mt_cell_react_double(chain->model, t->constants, 1, NULL, chain->dt_ms, t->n, t->states, t->v, increment);
     for (size_t i = 0; i < t->n; i++) increment[i] -= t->v[i];
     for (size_t i = 0; i < t->n; i++) {
         const double spread = increment[i] + t->spread * differences(t, increment, i);
@@ -151,8 +150,7 @@ mt_status mt_chain_speed(const mt_chain *chain, double distance_mm, double share
         take_step(&t);
         MT_TRY(record(&t, now_ms));
     }
-    for (size_t i = t.from; i < t.to; i++)
-        mt_line_fit_add(&fit, (double)i * distance_mm, t.activation_ms[i]);
+    for (size_t i = t.from; i < t.to; i++) mt_line_fit_add(&fit, (double)i * distance_mm, t.activation_ms[i]);
     const double slope = mt_line_fit_slope(&fit);
     *speed_mm_ms = slope > 0 && isfinite(slope) ? 1 / slope : NAN;
     return MT_OK;
@@ -233,7 +231,7 @@ static double next_share(const search *s, double share, double error)
 static mt_status find_share(search *s, double share)
 {
     enum { WAVES_MOST = 40 };
-    static const double narrow = 1e-7;
+    static const double narrow = 1e-5;
     double error, least = INFINITY;
     while (s->match->n_waves < WAVES_MOST && s->high - s->low > narrow) {
         MT_TRY(measure(s, share, &error));
@@ -251,8 +249,7 @@ static mt_status find_share(search *s, double share)
     return MT_OK;
 }
 
-mt_status mt_chain_share(
-    const mt_chain *chain, double distance_mm, double speed_mm_ms, mt_chain_match *match)
+mt_status mt_chain_share(const mt_chain *chain, double distance_mm, double speed_mm_ms, mt_chain_match *match)
 {
     static const double step = 0.1, least_step = 0.01;
     const double y_ms = distance_mm * distance_mm / chain->diffusivity_mm2_ms;
@@ -277,12 +274,18 @@ typedef struct sums {
     double aa, ac, cc, as, cs, ss;
 } sums;
 
-static sums sums_of(double q, size_t n, const double *y_ms, const double *share, const double *sigma)
+/* Shares to fit. */
+typedef struct shares {
+    size_t n;
+    const double *y_ms, *share, *sigma; /* [n] */
+} shares;
+
+static sums sums_of(double q, const shares *of)
 {
     sums x = {0};
-    for (size_t k = 0; k < n; k++) {
-        const double s = share[k] / sigma[k], a = y_ms[k] / (y_ms[k] + q) / sigma[k],
-                     c = q / (y_ms[k] + q) / sigma[k];
+    for (size_t k = 0; k < of->n; k++) {
+        const double y = of->y_ms[k], s = of->share[k] / of->sigma[k], a = y / (y + q) / of->sigma[k],
+                     c = q / (y + q) / of->sigma[k];
         x.aa += a * a, x.ac += a * c, x.cc += c * c, x.as += a * s, x.cs += c * s, x.ss += s * s;
     }
     return x;
@@ -293,9 +296,9 @@ static double squares(const sums *x, double a, double c)
     return a * a * x->aa + 2 * a * c * x->ac + c * c * x->cc - 2 * a * x->as - 2 * c * x->cs + x->ss;
 }
 
-static const double least_share = 1e-4; /* of long distances: `fine` is relative to it */
+static const double least_share = 1e-4; /* `fine` is relative to the share of long distances */
 
-static double in_range(double x) { return fmin(fmax(x, least_share), MT_CHAIN_SHARE_MOST); }
+static double in_range(double share) { return fmin(fmax(share, least_share), MT_CHAIN_SHARE_MOST); }
 
 /* Finds a and c in the range of shares with the least sum of squares, and returns the sum. It is convex: the least is inside or on an
  * edge. */
@@ -310,8 +313,8 @@ static double fit_linear(const sums *x, double *a, double *c)
     }
     for (int k = 0; k < 4; k++) {
         const double at = edge[k % 2],
-                     other = k < 2 ? in_range((x->cs - at * x->ac) / x->cc) :
-                                     in_range((x->as - at * x->ac) / x->aa),
+                     other = k < 2 ? in_range((x->cs - at * x->ac) / x->cc)
+                                   : in_range((x->as - at * x->ac) / x->aa),
                      sum = k < 2 ? squares(x, at, other) : squares(x, other, at);
         if (sum >= least) continue;
         least = sum;
@@ -321,13 +324,13 @@ static double fit_linear(const sums *x, double *a, double *c)
     return least;
 }
 
-/* Tries `count` values of front_ms from `from` on, each larger by a factor. Keeps the best. */
-static void try_fronts(double from, double factor, size_t count, size_t n, const double *y_ms,
-    const double *share, const double *sigma, double *least, mt_nodal_law *law)
+/* Tries `count` values of front_ms from `from` on, each larger by a factor. Keeps the best law. */
+static void try_fronts(
+    const shares *of, double from, double factor, size_t count, double *least, mt_nodal_law *law)
 {
     double q = from, a, c;
     for (size_t k = 0; k < count; k++, q *= factor) {
-        const sums x = sums_of(q, n, y_ms, share, sigma);
+        const sums x = sums_of(q, of);
         const double sum = fit_linear(&x, &a, &c);
         if (sum >= *least) continue;
         *least = sum;
@@ -335,23 +338,23 @@ static void try_fronts(double from, double factor, size_t count, size_t n, const
     }
 }
 
-/* Of two shares or fewer, front_ms is the default's. Of one also `fine` is. */
+/* Two shares do not determine front_ms, and one does not determine `fine`: they are the default's then. */
 mt_nodal_law mt_chain_law_of(size_t n, const double *y_ms, const double *share, const double *sigma)
 {
     enum { COARSE = 41, FINE = 21, ROUNDS = 3 };
     static const double from_ms = 0.1, to_ms = 1000;
+    const shares of = {n, y_ms, share, sigma};
     mt_nodal_law law = mt_nodal_law_default;
     double factor = pow(to_ms / from_ms, 1. / (COARSE - 1)), least = INFINITY;
     if (n == 1)
-        law.strength *=
-            fmin(share[0] / mt_chain_law_share(&law, y_ms[0]), 6 * MT_CHAIN_SHARE_MOST / law.strength);
-    else if (n == 2)
-        try_fronts(law.front_ms, 1, 1, n, y_ms, share, sigma, &least, &law);
+        law.strength =
+            fmin(law.strength * share[0] / mt_chain_law_share(&law, y_ms[0]), 6 * MT_CHAIN_SHARE_MOST);
+    if (n == 2) try_fronts(&of, law.front_ms, 1, 1, &least, &law);
     if (n <= 2) return law;
-    try_fronts(from_ms, factor, COARSE, n, y_ms, share, sigma, &least, &law);
+    try_fronts(&of, from_ms, factor, COARSE, &least, &law);
     for (int k = 0; k < ROUNDS; k++) {
-        const double finer = pow(factor, 2. / (FINE - 1)); /* a step to both sides */
-        try_fronts(law.front_ms / factor, finer, FINE, n, y_ms, share, sigma, &least, &law);
+        const double finer = pow(factor, 2. / (FINE - 1)); /* up to a step on both sides */
+        try_fronts(&of, law.front_ms / factor, finer, FINE, &least, &law);
         factor = finer;
     }
     return law;
@@ -383,8 +386,8 @@ static void fit_law(mt_chain_fit *fit)
 static mt_status propagates(const mt_chain *chain, mt_chain_fit *fit, double y_ms, bool *does)
 {
     double speed;
-    MT_TRY(mt_chain_speed(
-        chain, mt_chain_distance(chain, y_ms), mt_chain_law_share(&fit->law, y_ms), &speed));
+    MT_TRY(
+        mt_chain_speed(chain, mt_chain_distance(chain, y_ms), mt_chain_law_share(&fit->law, y_ms), &speed));
     *does = !isnan(speed);
     fit->n_waves++;
     return MT_OK;

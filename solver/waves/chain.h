@@ -64,21 +64,22 @@ extern const double mt_chain_y_ms[MT_CHAIN_POINTS];
 
 /* The law of cells. */
 typedef struct mt_chain_fit {
-    mt_nodal_law law;   /* mt_nodal_law_default if these cells do not conduct */
-    double speed_mm_ms; /* converged CV; NaN: these cells do not conduct */
+    mt_nodal_law law;                      /* mt_nodal_law_default if these cells do not conduct */
+    double speed_mm_ms;                    /* converged CV; NaN: these cells do not conduct */
     mt_chain_match match[MT_CHAIN_POINTS]; /* zero if these cells do not conduct */
     /* Largest relative errors of the law where the share was reached: of the share, and of CV that follows from it (error of the share
      * times its effect). */
     double share_error, speed_error;
-    double farthest_y_ms; /* largest Y at which a wave with the law's share propagates, within a tenth; infinite: beyond mt_chain_y_ms */
-    size_t n_waves;       /* along chains */
+    double
+        farthest_y_ms; /* largest Y at which a wave with the law's share propagates, within a tenth; infinite: beyond mt_chain_y_ms */
+    size_t n_waves;    /* along chains */
 } mt_chain_fit;
 
 /* Returns the share of a law at Y. */
 double mt_chain_law_share(const mt_nodal_law *law, double y_ms);
 
-/* Returns the law for n >= 1 shares with these sigma. Two constants are linear, and front_ms is searched for in a fixed range. The strength
- * is at most 6 MT_CHAIN_SHARE_MOST. Deterministic. */
+/* Returns the law for n >= 1 shares with these sigma. Two constants are linear, and front_ms is searched for between 0.1 and 1000 ms. The
+ * law's shares are from 1e-4 to MT_CHAIN_SHARE_MOST at all Y. Deterministic. */
 mt_nodal_law mt_chain_law_of(size_t n, const double *y_ms, const double *share, const double *sigma);
 
 /* Finds the law of the cells of a chain. Returns the errors of `mt_chain_speed` and `mt_chain_converged`. */
