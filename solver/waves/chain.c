@@ -231,7 +231,7 @@ static double next_share(const search *s, double share, double error)
 static mt_status find_share(search *s, double share)
 {
     enum { WAVES_MOST = 40 };
-    static const double narrow = 1e-5;
+    static const double narrow = 1e-6;
     double error, least = INFINITY;
     while (s->match->n_waves < WAVES_MOST && s->high - s->low > narrow) {
         MT_TRY(measure(s, share, &error));

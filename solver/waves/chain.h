@@ -53,8 +53,8 @@ typedef struct mt_chain_match {
     size_t n_waves;
 } mt_chain_match;
 
-/* Finds the share of a chain of points distance_mm apart, by the secant method. `speed_mm_ms`: CV of the converged cable. Returns the errors
- * of `mt_chain_speed`. */
+/* Finds the share of a chain of points distance_mm apart, by the secant method. `speed_mm_ms`: CV of the converged cable. Returns the
+ * errors of `mt_chain_speed`. */
 MT_NODISCARD mt_status mt_chain_share(
     const mt_chain *chain, double distance_mm, double speed_mm_ms, mt_chain_match *match);
 
@@ -70,9 +70,9 @@ typedef struct mt_chain_fit {
     /* Largest relative errors of the law where the share was reached: of the share, and of CV that follows from it (error of the share
      * times its effect). */
     double share_error, speed_error;
-    double
-        farthest_y_ms; /* largest Y at which a wave with the law's share propagates, within a tenth; infinite: beyond mt_chain_y_ms */
-    size_t n_waves;    /* along chains */
+    /* Largest Y at which a wave with the law's share propagates, within a tenth; infinite: at least the last of mt_chain_y_ms; 0: none. */
+    double farthest_y_ms;
+    size_t n_waves; /* along chains */
 } mt_chain_fit;
 
 /* Returns the share of a law at Y. */
