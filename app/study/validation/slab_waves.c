@@ -5,6 +5,8 @@
 
 #include "data/core/progress.h"
 #include "app/waves/plane_wave.h"
+#include "solver/diffusion/nodal.h"
+#include "solver/waves/chain.h"
 #include "solver/waves/wave_run.h"
 #include "data/core/line_fit.h"
 #include "app/study/validation/finite_elements.h"
@@ -39,7 +41,7 @@ static const char *const wave_name[WAVES] = {"from a corner", "longitudinal", "t
 typedef struct slab {
     const mt_slab_references *references;
     const mt_mesh *mesh;
-    mt_diffusion diffusion; /* for finite volumes */
+    mt_diffusion diffusion; /* of the backend cpu */
     bool consistent;        /* for finite elements */
     size_t n;               /* number of voltages: elements or vertices */
     double *place_mm;       /* [n][2] x and y, scaled */
@@ -75,15 +77,15 @@ static bool look_at_vertices(void *user, size_t steps_done, const double *v_mV, 
                wave_name[s->wave], mt_plane_wave_dead_ms, s->n, activation_ms, (double)steps_done * dt_ms);
 }
 
-static mt_status run_elements(mt_arena *arena, slab *s)
+static mt_status run_backend(mt_arena *arena, slab *s)
 {
-    uint32_t *element;
-    MT_ALLOC(arena, element, s->n);
+    uint32_t *stimulated;
+    MT_ALLOC(arena, stimulated, s->n);
     mt_stimulus stimulus = {.duration_ms = mt_plane_wave_duration_ms,
         .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
-        .element = element};
+        .element = stimulated};
     for (size_t c = 0; c < s->n; c++)
-        if (s->distance_mm[c] < mt_plane_wave_stimulated_mm) element[stimulus.n_elements++] = (uint32_t)c;
+        if (s->distance_mm[c] < mt_plane_wave_stimulated_mm) stimulated[stimulus.n_elements++] = (uint32_t)c;
     const mt_monodomain problem = {.diffusion = &s->diffusion,
         .model = s->references->model,
         .dt_ms = s->references->dt_ms,
@@ -100,7 +102,7 @@ static mt_status run_elements(mt_arena *arena, slab *s)
     return mt_wave_run_make(arena, &run, s->activation_ms);
 }
 
-static mt_status run_vertices(mt_arena *arena, slab *s)
+static mt_status run_finite_elements(mt_arena *arena, slab *s)
 {
     mt_finite_elements_wave wave;
     uint8_t *stimulated;
@@ -159,16 +161,32 @@ static void compare(slab *s)
     waves->delay_rms = sqrt(squares / MT_SLAB_SECTORS);
 }
 
-static mt_status make_operator(mt_arena *arena, const mt_slab_method *method, slab *s)
+static mt_status make_nodes(mt_arena *arena, slab *s)
+{
+    const mt_slab_references *r = s->references;
+    const mt_tissues tissues = mt_tissues_uniform(r->tissue);
+    const mt_chain chain = {r->model, &r->model->variants[0], mt_tissue_diffusivity_l(r->tissue), r->dt_ms};
+    mt_chain_fit fit;
+    MT_TRY(mt_chain_law(&chain, &fit));
+    const mt_nodal_spreading spreading = {.n = 1, .law = &fit.law};
+    return mt_nodal_diffusion_make(arena, s->mesh, &tissues, &spreading, &(mt_watch){0}, &s->diffusion);
+}
+
+static mt_status make_volumes(mt_arena *arena, const mt_slab_method *method, slab *s)
 {
     const mt_tissues tissues = mt_tissues_uniform(s->references->tissue);
     const mt_spreading spreading = {.n = 1, .law = method->law};
     const mt_diffusion_options options = {.spreading = method->law ? &spreading : NULL};
     mt_adjacency adjacency;
-    mt_progress_stage_part("operator", 0);
     MT_TRY(mt_adjacency_make(arena, s->mesh, &adjacency));
-    MT_TRY(mt_diffusion_make_with(
-        arena, s->mesh, &adjacency, &tissues, &method->scheme, &options, &s->diffusion));
+    return mt_diffusion_make_with(
+        arena, s->mesh, &adjacency, &tissues, &method->scheme, &options, &s->diffusion);
+}
+
+static mt_status make_operator(mt_arena *arena, const mt_slab_method *method, slab *s)
+{
+    mt_progress_stage_part("operator", 0);
+    MT_TRY(method->kind == MT_SLAB_NODES ? make_nodes(arena, s) : make_volumes(arena, method, s));
     s->waves->substep_ms = s->diffusion.limit_dt_ms;
     return MT_OK;
 }
@@ -190,12 +208,12 @@ static mt_status make_places(mt_arena *arena, bool of_elements, slab *s)
     return MT_OK;
 }
 
-static mt_status run_waves(bool of_elements, slab *s)
+static mt_status run_waves(bool on_backend, slab *s)
 {
     for (s->wave = 0; s->wave < WAVES; s->wave++) {
         MT_SCRATCH(arena);
         for (size_t c = 0; c < s->n; c++) s->distance_mm[c] = distance_of(s->place_mm + 2 * c, s->wave);
-        MT_TRY(of_elements ? run_elements(arena, s) : run_vertices(arena, s));
+        MT_TRY(on_backend ? run_backend(arena, s) : run_finite_elements(arena, s));
         compare(s);
     }
     return MT_OK;
@@ -203,10 +221,10 @@ static mt_status run_waves(bool of_elements, slab *s)
 
 static mt_status measure(mt_arena *arena, const mt_slab_method *method, slab *s)
 {
-    const bool of_elements = method->kind == MT_SLAB_VOLUMES;
-    if (of_elements) MT_TRY(make_operator(arena, method, s));
-    MT_TRY(make_places(arena, of_elements, s));
-    return run_waves(of_elements, s);
+    const bool on_backend = method->kind == MT_SLAB_VOLUMES || method->kind == MT_SLAB_NODES;
+    if (on_backend) MT_TRY(make_operator(arena, method, s));
+    MT_TRY(make_places(arena, method->kind == MT_SLAB_VOLUMES, s));
+    return run_waves(on_backend, s);
 }
 
 mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
@@ -218,7 +236,7 @@ mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *metho
         .consistent = method->kind == MT_SLAB_CONSISTENT_ELEMENTS,
         .n = method->kind == MT_SLAB_VOLUMES ? mesh->n_elements : mesh->n_vertices,
         .waves = waves};
-    *waves = (mt_slab_waves){.n_elements = mesh->n_elements, .peak_mV = -INFINITY};
+    *waves = (mt_slab_waves){.n_elements = mesh->n_elements, .n_unknowns = s.n, .peak_mV = -INFINITY};
     MT_TRY(mt_element_size_find(mesh, &waves->size));
     return measure(arena, method, &s);
 }

@@ -39,29 +39,30 @@ MT_NODISCARD mt_status mt_slab_references_make(mt_arena *arena, const mt_cell_mo
 
 enum { MT_SLAB_SECTORS = 9 }; /* 10 degrees each, from the fibre direction, in scaled lengths */
 
-/* Results of a slab; NaN if the wave did not activate all elements of a region. */
+/* Results of a slab; NaN if the wave did not activate all unknowns of a region. */
 typedef struct mt_slab_waves {
     mt_element_size size;
-    size_t n_elements;
+    size_t n_elements, n_unknowns;
     /* Relative delay of the corner wave: slope of its activation times over the activation times of the circular cable wave, less
      * 1. */
     double delay[MT_SLAB_SECTORS];
     double delay_mean, delay_rms; /* over the sectors; negative: earlier */
     double along, across;         /* plane wave velocity over that of the cable, less 1 */
     double peak_mV;               /* highest V after a step beyond 6 mm, of all three waves */
-    double low_mV;                /* lowest V less the resting V, of all elements and waves: 0 or below */
+    double low_mV;                /* lowest V less the resting V, of all unknowns and waves: 0 or below */
     double substep_ms;            /* longest stable substep of the operator */
 } mt_slab_waves;
 
-/* Discretisation: element-centred finite volumes of the backend cpu, with a scheme, or linear finite elements
- * (app/study/validation/finite_elements.h), with voltages at the vertices. */
+/* Discretisation: element-centred finite volumes of the backend cpu, with a scheme; voltages at the vertices, of the same backend, with
+ * the spreading of a chain of the same cells (solver/diffusion/nodal.h, solver/waves/chain.h); or linear finite elements
+ * (app/study/validation/finite_elements.h). */
 typedef struct mt_slab_method {
-    enum { MT_SLAB_VOLUMES, MT_SLAB_LUMPED_ELEMENTS, MT_SLAB_CONSISTENT_ELEMENTS } kind;
+    enum { MT_SLAB_VOLUMES, MT_SLAB_NODES, MT_SLAB_LUMPED_ELEMENTS, MT_SLAB_CONSISTENT_ELEMENTS } kind;
     mt_diffusion_scheme scheme;  /* of volumes */
     const mt_spreading_law *law; /* of volumes; NULL: that of the scheme */
 } mt_slab_method;
 
 /* Measures the waves through a slab (borrowed), with progress in the current stage. Fails with MT_NUMERICS if V diverges, or with
- * MT_MEMORY. Returns the errors of `mt_diffusion_make` and `mt_finite_elements_run`. */
+ * MT_MEMORY. Returns the errors of `mt_diffusion_make`, `mt_chain_law`, `mt_nodal_diffusion_make` and `mt_finite_elements_run`. */
 MT_NODISCARD mt_status mt_slab_waves_measure(const mt_mesh *mesh, const mt_slab_method *method,
     const mt_slab_references *references, mt_slab_waves *waves);

@@ -32,6 +32,7 @@ static const mt_option options[] = {
         .value = "minimum|over-relaxed",
         .help = "correction of the damping at oblique faces; default: the usual"},
     {.name = "--plain", .help = "also measure the plain scheme: no spreading, damping 1.5, over-relaxed"},
+    {.name = "--nodes", .help = "also measure voltages at the vertices"},
     {.name = "--finite-elements",
         .help = "also measure linear finite elements, with lumped and with consistent mass"},
     {.name = "--seed", .value = "N", .help = "seed of gmsh's random numbers; default: 1"},
@@ -48,7 +49,7 @@ const mt_command mt_command_reproduce_waves = {
 };
 
 /* Indices of the chosen scheme and of the optional plain one. */
-enum { CHOSEN, PLAIN, METHODS_MAX = 4 };
+enum { CHOSEN, PLAIN, METHODS_MAX = 5 };
 enum { LENGTHS_MAX = MT_CHART_GROUPS_MAX };
 
 /* Range of element lengths: smaller elements take hours, larger ones are too few across the slab. */
@@ -132,6 +133,8 @@ static mt_status read_schemes(const mt_arguments *arguments, measuring *m)
     if (m->plain && mt_diffusion_scheme_same(chosen, &mt_diffusion_scheme_plain))
         return mt_fail(MT_INPUT, "--plain with a plain scheme; allowed: one of them");
     if (m->plain) add_method(m, "plain", (mt_slab_method){.scheme = mt_diffusion_scheme_plain});
+    if (mt_option_given(arguments, "--nodes"))
+        add_method(m, "nodes", (mt_slab_method){.kind = MT_SLAB_NODES});
     if (!mt_option_given(arguments, "--finite-elements")) return MT_OK;
     add_method(m, "lumped elements", (mt_slab_method){.kind = MT_SLAB_LUMPED_ELEMENTS});
     add_method(m, "consistent elements", (mt_slab_method){.kind = MT_SLAB_CONSISTENT_ELEMENTS});
@@ -211,9 +214,9 @@ static void add_row(mt_table *tables, const measuring *m, size_t f, size_t i, si
 {
     const mt_slab_waves *w = &m->result[f][i][k];
     const double of_limit = m->references.speed_mm_ms / m->references.limit_speed_mm_ms;
-    const double numbers[] = {(double)w->n_elements, 100 * w->delay_rms, 100 * w->delay_mean, 100 * w->along,
-        100 * w->across, 100 * ((1 + w->along) * of_limit - 1), 100 * ((1 + w->across) * of_limit - 1),
-        w->peak_mV, w->low_mV, w->substep_ms};
+    const double numbers[] = {(double)w->n_elements, (double)w->n_unknowns, 100 * w->delay_rms,
+        100 * w->delay_mean, 100 * w->along, 100 * w->across, 100 * ((1 + w->along) * of_limit - 1),
+        100 * ((1 + w->across) * of_limit - 1), w->peak_mV, w->low_mV, w->substep_ms};
     begin_row(&tables[SPEEDS], m, f, i, k);
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
         mt_table_number(&tables[SPEEDS], numbers[n]);
@@ -234,6 +237,7 @@ static void begin_tables(mt_arena *arena, const char *title, mt_table *tables)
         mt_table_decimals(&tables[k], "mean_edge_mm", "mean edge", "mm", 3);
     }
     mt_table_decimals(speeds, "elements", "elements", "", 0);
+    mt_table_decimals(speeds, "voltages", "voltages", "", 0);
     mt_table_decimals(speeds, "delay_percent", "time error RMS", "%", 1);
     mt_table_decimals(speeds, "mean_delay_percent", "time error mean", "%", 1);
     mt_table_decimals(speeds, "along_percent", "CV_l error", "%", 1);

@@ -64,21 +64,25 @@ Test(waves_command, each_family_size_and_scheme_has_its_rows_and_the_mean_delay_
     cr_expect(there("waves.png"));
 }
 
-/* Finite elements are after the schemes, on the same mesh; the wavefront of this model is wide, so that their errors are moderate. */
-Test(waves_command, finite_elements_are_evaluated_on_the_same_meshes)
+/* Voltages at the vertices and finite elements are after the schemes, on the same mesh; the wavefront of this model is wide, so that their
+ * errors are moderate. Only the share of the reaction that enters the neighbours distinguishes nodes from lumped elements. */
+Test(waves_command, nodes_and_finite_elements_are_evaluated_on_the_same_meshes)
 {
-    const json *waves =
-        json_rows(tables_of(works(QUICK "--families mirrored --lengths 0.9 --finite-elements")), "waves");
-    static const char *const methods[] = {"usual", "lumped elements", "consistent elements"};
-    cr_assert_eq(json_length(waves), 3);
-    for (size_t k = 0; k < 3; k++) {
+    const json *waves = json_rows(
+        tables_of(works(QUICK "--families mirrored --lengths 0.9 --nodes --finite-elements")), "waves");
+    static const char *const methods[] = {"usual", "nodes", "lumped elements", "consistent elements"};
+    cr_assert_eq(json_length(waves), 4);
+    for (size_t k = 0; k < 4; k++) {
         const json *row = nth(waves, k);
         cr_expect_str_eq(json_at(row, "scheme")->text, methods[k]);
         cr_expect_eq(json_value(row, "elements"), json_value(nth(waves, 0), "elements"));
         cr_expect(fabs(json_value(row, "along_percent")) < 30, "%s: %g %%", methods[k],
             json_value(row, "along_percent"));
     }
-    cr_expect(json_value(nth(waves, 1), "along_percent") < json_value(nth(waves, 2), "along_percent"));
+    cr_expect(json_value(nth(waves, 2), "along_percent") < json_value(nth(waves, 3), "along_percent"));
+    cr_expect_eq(json_value(nth(waves, 0), "voltages"), json_value(nth(waves, 0), "elements"));
+    for (size_t k = 1; k < 4; k++) cr_expect_eq(json_value(nth(waves, k), "voltages"), 14 * 6 * 5);
+    cr_expect(json_value(nth(waves, 1), "delay_percent") < json_value(nth(waves, 2), "delay_percent"));
 }
 
 /* The velocity of this model along a cable is known (tests/solver/cells/test_mitchell_schaeffer.c). The errors relative to short time steps
