@@ -16,17 +16,26 @@ static uint32_t spread_bits(uint32_t x)
     return (x | (x << 2)) & UINT32_C(0x09249249);
 }
 
-/* Returns the sorting key: the position of the centroid on the curve in the high half, the element in the low half. */
-static uint64_t key_of(const mt_mesh *mesh, size_t element, const double low[3], const double per_mm[3])
+/* Computes the position of an element or a vertex. */
+typedef void position_of(const mt_mesh *mesh, size_t item, double x[3]);
+
+static void vertex_position(const mt_mesh *mesh, size_t vertex, double x[3])
+{
+    memcpy(x, mesh->xyz_mm + 3 * vertex, 3 * sizeof *x);
+}
+
+/* Returns the sorting key: the position on the curve in the high half, the item in the low half. */
+static uint64_t key_of(
+    const mt_mesh *mesh, position_of *position, size_t item, const double low[3], const double per_mm[3])
 {
     double x[3];
     uint32_t at = 0;
-    mt_mesh_centroid(mesh, element, x);
+    position(mesh, item, x);
     for (int k = 0; k < 3; k++) {
         const double cell = fmin(fmax((x[k] - low[k]) * per_mm[k], 0), CUTS - 1);
         at |= spread_bits((uint32_t)cell) << k;
     }
-    return (uint64_t)at << 32 | element;
+    return (uint64_t)at << 32 | item;
 }
 
 /* Sorts stably by ten bits of the keys. */
@@ -38,9 +47,11 @@ static void sort_digit(size_t n, int shift, const uint64_t *from, uint64_t *to)
     for (size_t k = 0; k < n; k++) to[start[from[k] >> shift & (CUTS - 1)]++] = from[k];
 }
 
-mt_status mt_element_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order)
+/* Computes the order of `n` items. */
+static mt_status make_order(
+    mt_arena *arena, const mt_mesh *mesh, size_t n, position_of *position, mt_element_order *order)
 {
-    order->n = mesh->n_elements;
+    order->n = n;
     MT_ALLOC(arena, order->element, order->n);
     MT_ALLOC(arena, order->place, order->n);
     MT_SCRATCH(scratch);
@@ -51,13 +62,23 @@ mt_status mt_element_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element
     mt_mesh_box(mesh, low, high);
     for (int k = 0; k < 3; k++) per_mm[k] = high[k] > low[k] ? CUTS / (high[k] - low[k]) : 0;
 #pragma omp parallel for schedule(static) if (order->n >= PARALLEL_FROM)
-    for (size_t c = 0; c < order->n; c++) keys[c] = key_of(mesh, c, low, per_mm);
+    for (size_t c = 0; c < order->n; c++) keys[c] = key_of(mesh, position, c, low, per_mm);
     sort_digit(order->n, 32, keys, sorted);
     sort_digit(order->n, 32 + BITS, sorted, keys);
     sort_digit(order->n, 32 + 2 * BITS, keys, sorted);
     for (size_t k = 0; k < order->n; k++) order->element[k] = (uint32_t)sorted[k];
     for (size_t k = 0; k < order->n; k++) order->place[order->element[k]] = (uint32_t)k;
     return MT_OK;
+}
+
+mt_status mt_element_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order)
+{
+    return make_order(arena, mesh, mesh->n_elements, mt_mesh_centroid, order);
+}
+
+mt_status mt_vertex_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order)
+{
+    return make_order(arena, mesh, mesh->n_vertices, vertex_position, order);
 }
 
 /* ---- reordered copies ---- */

@@ -16,6 +16,9 @@ typedef struct mt_element_order {
 /* Computes the order of all elements in `arena`; borrows the mesh. MT_MEMORY. Scratch: 16 bytes per element, freed. */
 MT_NODISCARD mt_status mt_element_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order);
 
+/* Same for the vertices, by their positions along the same curve: `element` and `place` then have vertices. */
+MT_NODISCARD mt_status mt_vertex_order_make(mt_arena *arena, const mt_mesh *mesh, mt_element_order *order);
+
 /* Copies a mesh to the arena `of_mesh` and its adjacency to `of_adjacency`, with the elements in the element order. Copies the element
  * vertices, fibres and sheets; mt_mesh_number returns the numbers of `mesh`. Vertex coordinates are borrowed; other arrays are omitted.
  * Memory per element: 20 bytes, 24 each for fibres and sheets, and 16 for the adjacency. MT_MEMORY. */

@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -106,5 +107,65 @@ Test(element_order, a_mesh_without_extent_keeps_its_order)
     memset(mesh.xyz_mm, 0, 3 * mesh.n_vertices * sizeof *mesh.xyz_mm);
     cr_assert_eq(mt_element_order_make(&arena, &mesh, &order), MT_OK);
     for (size_t k = 0; k < order.n; k++) cr_assert_eq(order.element[k], k);
+    mt_arena_free(&arena);
+}
+
+/* ---- vertices ---- */
+
+/* Renumbers the vertices at random. */
+static void shuffle_vertices(mt_mesh *mesh)
+{
+    uint64_t state = 11;
+    for (size_t v = mesh->n_vertices - 1; v > 0; v--) {
+        double *x = mesh->xyz_mm + 3 * v, *y = mesh->xyz_mm + 3 * draw(&state, v + 1), other[3];
+        memcpy(other, x, sizeof other);
+        memcpy(x, y, sizeof other);
+        memcpy(y, other, sizeof other);
+    }
+}
+
+static double distance_mm(const mt_mesh *mesh, size_t a, size_t b)
+{
+    const double *x = mesh->xyz_mm + 3 * a, *y = mesh->xyz_mm + 3 * b;
+    return sqrt(
+        (x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]));
+}
+
+/* The vertices are 0.5 mm apart; at random, consecutive ones are 4 mm apart on average. */
+Test(element_order, consecutive_vertices_are_close_in_space)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_element_order order;
+    double shuffled_mm = 0, ordered_mm = 0;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){8, 7, 6}, 0.5, &mesh), MT_OK);
+    shuffle_vertices(&mesh);
+    cr_assert_eq(mt_vertex_order_make(&arena, &mesh, &order), MT_OK);
+    cr_assert_eq(order.n, mesh.n_vertices);
+    for (size_t k = 0; k < order.n; k++) {
+        cr_assert(order.element[k] < order.n);
+        cr_assert_eq(order.place[order.element[k]], k);
+        if (k == 0) continue;
+        shuffled_mm += distance_mm(&mesh, k - 1, k) / (double)order.n;
+        ordered_mm += distance_mm(&mesh, order.element[k - 1], order.element[k]) / (double)order.n;
+    }
+    cr_expect(shuffled_mm > 3, "%g", shuffled_mm);
+    cr_expect(ordered_mm < 1, "%g", ordered_mm);
+    mt_arena_free(&arena);
+}
+
+Test(element_order, the_order_of_vertices_is_the_same_on_any_number_of_threads)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    mt_element_order order[2];
+    cr_assert_eq(mt_slab_make(&arena, (double[]){8, 7, 6}, 0.25, &mesh), MT_OK);
+    cr_assert(mesh.n_vertices > 16384, "%zu vertices: not parallel", mesh.n_vertices);
+    shuffle_vertices(&mesh);
+    for (int k = 0; k < 2; k++) {
+        omp_set_num_threads(k + 1);
+        cr_assert_eq(mt_vertex_order_make(&arena, &mesh, &order[k]), MT_OK);
+    }
+    cr_expect_arr_eq(order[0].element, order[1].element, order[0].n * sizeof *order[0].element);
     mt_arena_free(&arena);
 }
