@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-/* Packs the n columns of one block; returns the end of the used memory. */
-static void *pack_block(size_t n, const uint32_t *column, void *room, mt_ellpack_columns *block)
+void *mt_ellpack_pack_block(size_t n, const uint32_t *column, void *room, mt_ellpack_columns *block)
 {
-    uint32_t least = UINT32_MAX, most = 0;
+    uint32_t least = n > 0 ? UINT32_MAX : 0, most = 0;
     for (size_t k = 0; k < n; k++) {
         least = column[k] < least ? column[k] : least;
         most = column[k] > most ? column[k] : most;
@@ -25,7 +24,7 @@ static void *pack_block(size_t n, const uint32_t *column, void *room, mt_ellpack
 void *mt_ellpack_pack(size_t n, const uint32_t *column, void *room, mt_ellpack_columns *block)
 {
     for (size_t row = 0; row < n; row += MT_BLOCK)
-        room = pack_block(MT_ELLPACK_WIDTH * mt_block_width(n, row), column + MT_ELLPACK_WIDTH * row, room,
-            block + row / MT_BLOCK);
+        room = mt_ellpack_pack_block(MT_ELLPACK_WIDTH * mt_block_width(n, row),
+            column + MT_ELLPACK_WIDTH * row, room, block + row / MT_BLOCK);
     return room;
 }

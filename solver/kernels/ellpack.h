@@ -41,6 +41,9 @@ typedef struct mt_ellpack_columns {
  * `block` [n / 16, rounded up]. Returns the end of the used memory. Rows can be packed in pieces: all but the last have complete blocks. */
 void *mt_ellpack_pack(size_t n, const uint32_t *column, void *room, mt_ellpack_columns *block);
 
+/* Packs the n columns of one block of any width, as above; returns the end of the used memory. */
+void *mt_ellpack_pack_block(size_t n, const uint32_t *column, void *room, mt_ellpack_columns *block);
+
 /* Compute n consecutive rows of a mesh, beginning with those of a block, with own values v_own (a range of v), as above; out and v must not
  * overlap. */
 void mt_ellpack_rows_float(size_t n, const float *d, const float *a, const mt_ellpack_columns *columns,

@@ -8,7 +8,8 @@
     {                                                                                                        \
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_float_##name,                           \
             mt_ellpack_rows_double_##name, mt_ellpack_rows_double_word_16_float_##name,                      \
-            mt_ellpack_rows_double_word_float_##name, mt_axes_double_##name, mt_function_float_##name,       \
+            mt_ellpack_rows_double_word_float_##name, mt_sliced_rows_float_##name,                           \
+            mt_sliced_rows_double_##name, mt_axes_double_##name, mt_function_float_##name,                   \
             mt_function_double_##name                                                                        \
     }
 
@@ -107,6 +108,18 @@ void mt_ellpack_rows_double(size_t n, const double *d, const double *a, const mt
     const double *v_own, const double *v, double *out)
 {
     mt_kernels_used()->rows_double(n, d, a, columns, v_own, v, out);
+}
+
+void mt_sliced_rows_float(size_t n, const mt_sliced_block *block, const float *a, const float *base,
+    const float *x_own, const float *x, float *out)
+{
+    mt_kernels_used()->sliced_float(n, block, a, base, x_own, x, out);
+}
+
+void mt_sliced_rows_double(size_t n, const mt_sliced_block *block, const double *a, const double *base,
+    const double *x_own, const double *x, double *out)
+{
+    mt_kernels_used()->sliced_double(n, block, a, base, x_own, x, out);
 }
 
 void mt_axes_of_group(double matrix[3][3][MT_AXES_GROUP], double axis[3][3][MT_AXES_GROUP])

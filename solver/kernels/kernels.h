@@ -10,6 +10,7 @@
 #include "data/core/status.h"
 #include "solver/kernels/axes.h"
 #include "solver/kernels/ellpack.h"
+#include "solver/kernels/sliced.h"
 
 #define MT_KERNEL_JOIN(name, arithmetic, isa) mt_##name##_##arithmetic##_##isa
 #define MT_KERNEL_EXPAND(name, arithmetic, isa) MT_KERNEL_JOIN(name, arithmetic, isa)
@@ -55,7 +56,7 @@ typedef enum mt_function {
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 
-/* The kernels of the diffusion step (solver/kernels/ellpack.h) and of axes (solver/kernels/axes.h), and the functions. The kernels of ionic
+/* The kernels of the diffusion step (solver/kernels/ellpack.h, solver/kernels/sliced.h) and of axes (solver/kernels/axes.h), and the functions. The kernels of ionic
  * models are in their folders. */
 typedef struct mt_kernels {
     mt_isa set;
@@ -70,6 +71,10 @@ typedef struct mt_kernels {
         size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);
     void (*rows_double_word)(size_t, const float *, const mt_ellpack_columns *, const float *, const float *,
         float, float *, float *);
+    void (*sliced_float)(
+        size_t, const mt_sliced_block *, const float *, const float *, const float *, const float *, float *);
+    void (*sliced_double)(size_t, const mt_sliced_block *, const double *, const double *, const double *,
+        const double *, double *);
     void (*axes)(double[3][3][MT_AXES_GROUP], double[3][3][MT_AXES_GROUP]);
     mt_function_float *function_float;
     mt_function_double *function_double;
@@ -86,6 +91,10 @@ typedef struct mt_kernels {
         size_t, const float *, const uint16_t *, const float *, const float *, float, float *, float *);     \
     void mt_ellpack_rows_double_word_float_##isa(size_t, const float *, const mt_ellpack_columns *,          \
         const float *, const float *, float, float *, float *);                                              \
+    void mt_sliced_rows_float_##isa(size_t, const mt_sliced_block *, const float *, const float *,           \
+        const float *, const float *, float *);                                                              \
+    void mt_sliced_rows_double_##isa(size_t, const mt_sliced_block *, const double *, const double *,        \
+        const double *, const double *, double *);                                                           \
     void mt_axes_double_##isa(double[3][3][MT_AXES_GROUP], double[3][3][MT_AXES_GROUP]);                     \
     mt_function_float mt_function_float_##isa;                                                               \
     mt_function_double mt_function_double_##isa;

@@ -1,0 +1,72 @@
+/* Rows of different lengths, for one arithmetic and one instruction set (set by the build): see solver/kernels/sliced.h. */
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/kernels.h"
+
+/* Later blocks are prefetched into the second-level cache, as in solver/kernels/ellpack_kernel.c. */
+enum { AHEAD = 4, CACHE_LINE = 64 };
+static inline void fetch_ahead(const void *block, size_t bytes)
+{
+    for (size_t byte = 0; byte < bytes; byte += CACHE_LINE)
+        __builtin_prefetch((const void *)((uintptr_t)block + AHEAD * bytes + byte), 0, 2);
+}
+
+/* The data of a block; `a` and the columns begin with its first entry. */
+typedef struct sliced_rows {
+    size_t width;
+    const real *a, *base, *own, *x;
+    real *out;
+} sliced_rows;
+
+/* A full block LANES rows at a time, the rows of a last block of fewer rows one by one: the same sums in the same order. */
+#define DEFINE_BLOCK(index)                                                                                  \
+    static inline void full_block_##index(const sliced_rows *b, const index *column)                         \
+    {                                                                                                        \
+        fetch_ahead(b->a, b->width *MT_BLOCK * sizeof *b->a);                                                \
+        fetch_ahead(column, b->width *MT_BLOCK * sizeof *column);                                            \
+        for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                              \
+            const lanes own = lanes_load(b->own + lane);                                                     \
+            lanes sum = lanes_all(0);                                                                        \
+            for (size_t k = 0; k < b->width; k++)                                                            \
+                sum += lanes_load(b->a + k * MT_BLOCK + lane) *                                              \
+                       (gather_##index(b->x, column + k * MT_BLOCK + lane) - own);                           \
+            lanes_store(b->out + lane, lanes_load(b->base + lane) + sum);                                    \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static void last_block_##index(size_t n, const sliced_rows *b, const index *column)                      \
+    {                                                                                                        \
+        for (size_t lane = 0; lane < n; lane++) {                                                            \
+            real sum = 0;                                                                                    \
+            for (size_t k = 0; k < b->width; k++) {                                                          \
+                const size_t at = k * MT_BLOCK + lane;                                                       \
+                sum += b->a[at] * (b->x[column[at]] - b->own[lane]);                                         \
+            }                                                                                                \
+            b->out[lane] = b->base[lane] + sum;                                                              \
+        }                                                                                                    \
+    }                                                                                                        \
+                                                                                                             \
+    static inline void block_##index(size_t n, const sliced_rows *b, const index *column)                    \
+    {                                                                                                        \
+        if (n == MT_BLOCK)                                                                                   \
+            full_block_##index(b, column);                                                                   \
+        else                                                                                                 \
+            last_block_##index(n, b, column);                                                                \
+    }
+
+DEFINE_BLOCK(uint16_t)
+DEFINE_BLOCK(uint32_t)
+
+void MT_KERNEL(sliced_rows)(size_t n, const mt_sliced_block *block, const real *a, const real *base,
+    const real *x_own, const real *x, real *out)
+{
+    for (size_t row = 0; row < n; row += MT_BLOCK, block++) {
+        const size_t rows = mt_block_width(n, row);
+        const sliced_rows b = {block->width, a + MT_BLOCK * block->first, base + row, x_own + row,
+            x + block->columns.base, out + row};
+        if (block->columns.wide)
+            block_uint32_t(rows, &b, block->columns.stored);
+        else
+            block_uint16_t(rows, &b, block->columns.stored);
+    }
+}
