@@ -62,18 +62,29 @@ static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *s
     return SIZE_MAX;
 }
 
-/* Formats "element 7 at [1, 2, 3] mm: V is -300 mV". */
+/* Returns the number of an element, or of a vertex with its own voltage, and finds its position. */
+static size_t locate(const mt_monodomain *problem, size_t element, double x[3])
+{
+    if (problem->diffusion->nodal) {
+        memcpy(x, problem->mesh->xyz_mm + 3 * element, 3 * sizeof *x);
+        return element;
+    }
+    mt_mesh_centroid(problem->mesh, element, x);
+    return mt_mesh_number(problem->mesh, element);
+}
+
+/* Formats "element 7 at [1, 2, 3] mm: V is -300 mV", or "vertex 7 ...". */
 static void tell_value(const mt_monodomain *problem, size_t element, double v_mV, char *text, size_t size)
 {
     char value[32] = "not a number", place[96] = "";
     if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
     if (problem->mesh) {
         double x[3];
-        mt_mesh_centroid(problem->mesh, element, x);
-        element = mt_mesh_number(problem->mesh, element);
+        element = locate(problem, element, x);
         (void)snprintf(place, sizeof place, " at [%.4g, %.4g, %.4g] mm", x[0], x[1], x[2]);
     }
-    (void)snprintf(text, size, "element %zu%s: V is %s", element, place, value);
+    (void)snprintf(text, size, "%s %zu%s: V is %s", problem->diffusion->nodal ? "vertex" : "element", element,
+        place, value);
 }
 
 /* Returns the strongest stimulus that was on in this step. If some stimuli have impossible elements of their own,

@@ -7,7 +7,11 @@
  * then the elements of other ranks that its rows read, which are received before each diffusion step. A single
  * process has all elements in an order in which neighbours are close (mesh/element_order.h): the rows of a
  * diffusion step find their values in the nearest cache, and cells that rest in a multirate step are in the same
- * blocks. */
+ * blocks.
+ *
+ * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices here, rows have different lengths, and the reaction
+ * spreads to neighbours: with the increments d = v* - v, w = v* + sum_j s_ij (d_j - d_i), and + a d during the diffusion. Only a single
+ * process, explicit steps and plain sums are allowed. */
 #pragma once
 
 #include <math.h>
@@ -15,13 +19,16 @@
 #include <string.h>
 
 #include "solver/backends/backend.h"
+#include "solver/backends/share.h"
 #include "solver/cells/tabulated.h"
 #include "solver/diffusion/implicit_solver.h"
+#include "solver/diffusion/nodal_rows.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
 #include "solver/kernels/flushing.h"
 #include "solver/kernels/record_equations.h"
+#include "solver/kernels/sliced.h"
 
 #ifdef MT_DOUBLE
 #    define CPU_TABULATES false
@@ -30,6 +37,8 @@
 #    define CPU_CONSTANTS mt_cell_constants_double
 #    define CPU_EXPLICIT_ROW mt_diffusion_step_row
 #    define CPU_IMPLICIT_ROW mt_implicit_row
+#    define CPU_SLICED_VALUES mt_sliced_values_double
+#    define CPU_SLICED_ROWS mt_sliced_rows_double
 #else
 #    define CPU_TABULATES true
 #    define CPU_REACT mt_cell_react_float
@@ -37,6 +46,8 @@
 #    define CPU_CONSTANTS mt_cell_constants_float
 #    define CPU_EXPLICIT_ROW mt_diffusion_step_row_float
 #    define CPU_IMPLICIT_ROW mt_implicit_row_float
+#    define CPU_SLICED_VALUES mt_sliced_values_float
+#    define CPU_SLICED_ROWS mt_sliced_rows_float
 #endif
 
 /* The own elements of a stimulus, by local number. */
@@ -44,6 +55,14 @@ typedef struct own_stimulus {
     size_t n;
     const uint32_t *element;
 } own_stimulus;
+
+/* The rows of voltages at the vertices. */
+typedef struct nodal_step {
+    mt_sliced rows;
+    real *rate;   /* [rows.n_values] dt a_ij of a diffusion step */
+    real *spread; /* [rows.n_values] s_ij; NULL without spreading */
+    real *d;      /* [n] increments of the reaction; NULL without spreading */
+} nodal_step;
 
 typedef struct cpu {
     const mt_monodomain *problem;
@@ -69,6 +88,7 @@ typedef struct cpu {
     mt_ellpack_columns *columns; /* one per block */
     real *v_low;                 /* [n] low parts of V between diffusion steps in double words; else NULL */
     implicit_solver implicit;    /* for implicit steps, which use the rows above */
+    nodal_step *nodal;           /* voltages at the vertices, instead of the rows above; else NULL */
 } cpu;
 
 enum { LIST = 8192 }; /* rows computed together */
@@ -146,6 +166,26 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
             put_rows(c, &pattern, first, n, rate, list);
         room = mt_ellpack_pack(n, list, room, c->columns + first / MT_BLOCK);
     }
+    return MT_OK;
+}
+
+/* Stores the rows of voltages at the vertices. */
+static mt_status fill_nodal(mt_arena *arena, cpu *c)
+{
+    const mt_monodomain *problem = c->problem;
+    const mt_nodal *nodal = problem->diffusion->nodal;
+    const mt_sliced_source source = {c->n, nodal->start, nodal->column, c->element, c->local};
+    nodal_step *step;
+    MT_ALLOC(arena, step, 1);
+    MT_TRY(mt_sliced_make(arena, &source, &step->rows));
+    MT_ALLOC(arena, step->rate, step->rows.n_values);
+    CPU_SLICED_VALUES(
+        &step->rows, &source, nodal->rate, problem->dt_ms / (double)problem->pde_steps, step->rate);
+    c->nodal = step;
+    if (!nodal->spread) return MT_OK;
+    MT_ALLOC(arena, step->spread, step->rows.n_values);
+    MT_ALLOC(arena, step->d, c->n);
+    CPU_SLICED_VALUES(&step->rows, &source, nodal->spread, 1, step->spread);
     return MT_OK;
 }
 
@@ -303,6 +343,22 @@ static bool has_double_words(const mt_monodomain *problem)
            problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD;
 }
 
+/* Refuses what voltages at the vertices do not support. */
+static mt_status check_nodal(const mt_monodomain *problem, const mt_layout *layout)
+{
+    if (!problem->diffusion->nodal) return MT_OK;
+    if (layout && layout->ranks) return mt_share_refuse_nodal();
+    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
+        return mt_fail(
+            MT_INPUT, "implicit diffusion steps with voltages at the vertices; allowed: explicit steps");
+    if (has_double_words(problem))
+        return mt_fail(MT_INPUT,
+            "accumulation '%s' in single precision with voltages at the vertices; "
+            "allowed: '%s', or double precision",
+            mt_accumulation_name[problem->accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]);
+    return MT_OK;
+}
+
 static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 {
     (void)layout;
@@ -312,6 +368,7 @@ static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
+    MT_TRY(check_nodal(problem, layout));
     MT_SCRATCH(scratch);
     cpu *c;
     MT_ALLOC(arena, c, 1);
@@ -319,7 +376,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_TRY(share_out(arena, layout, c));
     const size_t n = c->n, n_states = problem->model->n_states,
                  n_local = c->ranks ? mt_halo_local(c->halo, c->ranks->rank) : n;
-    MT_TRY(fill_matrix(arena, c));
+    MT_TRY(problem->diffusion->nodal ? fill_nodal(arena, c) : fill_matrix(arena, c));
     MT_ALLOC(arena, c->v, n_local);
     MT_ALLOC(arena, c->v_next, n_local);
     MT_TRY(own_stimuli(arena, c));
@@ -420,6 +477,37 @@ static void react(cpu *c, size_t step, size_t from, size_t n)
     if (c->s) spread(n, c->share + from, before, v, c->s + from);
 }
 
+/* Same for voltages at the vertices whose reaction spreads: stores the increments. */
+static void react_nodal(cpu *c, size_t step, size_t from, size_t n)
+{
+    real *v = c->v + from, *d = c->nodal->d + from, before[CHUNK];
+    memcpy(before, v, n * sizeof *v);
+    react_some(c, step - c->beat_first, from, n, v);
+    for (size_t k = 0; k < n; k++) d[k] = v[k] - before[k];
+}
+
+/* Computes w, which overwrites v*, from the increments of the neighbours. */
+static void spread_nodal(cpu *c, size_t unused, size_t from, size_t n)
+{
+    const nodal_step *step = c->nodal;
+    real *v = c->v + from;
+    (void)unused;
+    CPU_SLICED_ROWS(n, step->rows.block + from / MT_BLOCK, step->spread, v, step->d + from, step->d, v);
+    for (size_t k = 0; c->s && k < n; k++) {
+        c->s[from + k] = c->share[from + k] * step->d[from + k];
+        v[k] += c->s[from + k];
+    }
+}
+
+/* Computes rows of voltages at the vertices. */
+static void diffuse_nodal(cpu *c, size_t unused, size_t from, size_t n)
+{
+    const real *own = c->v + from;
+    (void)unused;
+    CPU_SLICED_ROWS(
+        n, c->nodal->rows.block + from / MT_BLOCK, c->nodal->rate, own, own, c->v, c->v_next + from);
+}
+
 /* Computes rows. `last`: in the last diffusion step of a time step. */
 static void diffuse_rows(cpu *c, size_t last, size_t from, size_t n)
 {
@@ -444,7 +532,7 @@ static void diffuse_once(cpu *c, bool last)
     if (c->ranks) c->ranks->start(c->exchange[0]);
     if (free > 0) each_chunk(c, 0, free, last, diffuse_rows);
     if (c->ranks) c->ranks->finish(c->exchange[0]);
-    each_chunk(c, free, c->n, last, diffuse_rows);
+    each_chunk(c, free, c->n, last, c->nodal ? diffuse_nodal : diffuse_rows);
     real *swapped = c->v;
     void *exchange = c->exchange[0];
     c->v = c->v_next;
@@ -541,7 +629,9 @@ static mt_status take_step(cpu *c, size_t step)
     const uint64_t setting = begin_arithmetic();
     stimulate(c, step);
     end_arithmetic(setting);
-    each_chunk(c, 0, c->n, step, react);
+    const bool spreads = c->nodal && c->nodal->spread;
+    each_chunk(c, 0, c->n, step, spreads ? react_nodal : react);
+    if (spreads) each_chunk(c, 0, c->n, 0, spread_nodal);
     MT_TRY(diffuse(c));
     each_chunk(c, 0, c->n, step, record);
     return MT_OK;

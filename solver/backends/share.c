@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
+#define REFUSED SIZE_MAX /* sent as the number of elements of a part, if there are no parts */
 
 /* The numbers of the problem's elements and vertices in a part; NONE: not in the part. All are NONE between two
  * parts. */
@@ -359,8 +360,24 @@ static mt_status make_names(mt_arena *arena, const mt_mesh *whole, names *made)
     return MT_OK;
 }
 
+mt_status mt_share_refuse_nodal(void)
+{
+    return mt_fail(MT_INPUT,
+        "voltages at the vertices on several ranks; allowed: one rank, or voltages at the "
+        "centres of the elements");
+}
+
+/* Sends the other ranks a refusal instead of their parts. */
+static mt_status refuse_nodal(const mt_communicator *ranks)
+{
+    size_t n = REFUSED;
+    for (uint32_t r = 1; r < ranks->n_ranks; r++) ranks->send(ranks, r, &n, sizeof n);
+    return mt_share_refuse_nodal();
+}
+
 mt_status mt_share_send(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
 {
+    if (problem->diffusion->nodal) return refuse_nodal(layout->ranks);
     assert(problem->diffusion->stars);
     MT_SCRATCH(arena);
     names whole;
@@ -382,6 +399,7 @@ mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **p
     MT_ALLOC(arena, *part, 1);
     MT_ALLOC(arena, halo, 1);
     pass(&p, &p.n, sizeof p.n);
+    if (p.n == REFUSED) return mt_share_refuse_nodal();
     MT_TRY(pass_problem(&p, *part, &model));
     MT_TRY(pass_halo(&p, halo));
     layout->halo = halo;

@@ -9,12 +9,16 @@
 #include "solver/backends/backend.h"
 
 /* Sends all other ranks of the layout their parts of a problem with a lean operator. Rank 0 only. If the
- * problem has reductions over all tiles (implicit steps), every part with elements keeps one (mt_halo_seen). MT_MEMORY. */
+ * problem has reductions over all tiles (implicit steps), every part with elements keeps one (mt_halo_seen).
+ * MT_INPUT: voltages are at the vertices; all ranks then return this. MT_MEMORY. */
 MT_NODISCARD mt_status mt_share_send(
     const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout);
 
 /* Receives this rank's part in `arena`, at the same time. Other ranks only. Adds the halo to a layout without one,
  * with the elements numbered as in the part and without the parts that the rank does not communicate with.
- * MT_INPUT, MT_FILE: after the complete transfer, this rank cannot open the ionic model, or its file has other content than on rank 0.
+ * MT_INPUT: the sender refused. MT_INPUT, MT_FILE: after the complete transfer, this rank cannot open the ionic model, or its file has other content than on rank 0.
  * MT_MEMORY: the sender waits forever. */
 MT_NODISCARD mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **part);
+
+/* Fails with MT_INPUT, since voltages at the vertices cannot be divided among ranks. */
+MT_NODISCARD mt_status mt_share_refuse_nodal(void);

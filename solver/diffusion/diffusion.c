@@ -5,6 +5,7 @@
 
 #include "data/core/vec3.h"
 #include "solver/diffusion/limiter.h"
+#include "solver/diffusion/nodal_rows.h"
 #include "solver/diffusion/rows.h"
 #include "solver/diffusion/spreading.h"
 
@@ -386,6 +387,13 @@ const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, cons
 mt_status mt_diffusion_order(mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order)
 {
     if (diffusion->stars) return mt_element_order_make(arena, diffusion->stars->mesh, order);
+    if (diffusion->nodal) {
+        const mt_element_order *known = &diffusion->nodal->order;
+        order->n = known->n;
+        MT_COPY(arena, order->element, known->element, known->n);
+        MT_COPY(arena, order->place, known->place, known->n);
+        return MT_OK;
+    }
     order->n = diffusion->n_unknowns;
     MT_ALLOC(arena, order->element, order->n);
     MT_ALLOC(arena, order->place, order->n);
@@ -417,6 +425,18 @@ static mt_status hash_rows(mt_arena *scratch, const mt_diffusion *diffusion, uin
     return MT_OK;
 }
 
+/* Same for rows of different lengths. */
+static void hash_nodal_rows(const mt_nodal *nodal, size_t n, uint64_t *of_row)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = nodal->start[i], length = nodal->start[i + 1] - first;
+        of_row[i] = mt_hash_short(nodal->rate + first, length * sizeof *nodal->rate) +
+                    3 * mt_hash_short(nodal->column + first, length * sizeof *nodal->column);
+        if (nodal->spread)
+            of_row[i] += 5 * mt_hash_short(nodal->spread + first, length * sizeof *nodal->spread);
+    }
+}
+
 mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
 {
     const size_t n = diffusion->n_unknowns;
@@ -429,7 +449,10 @@ mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_H
         return MT_OK;
     }
     MT_ALLOC(scratch, of_row, n);
-    MT_TRY(hash_rows(scratch, diffusion, of_row));
+    if (diffusion->nodal)
+        hash_nodal_rows(diffusion->nodal, n, of_row);
+    else
+        MT_TRY(hash_rows(scratch, diffusion, of_row));
     MT_TRY(mt_hash_begin(&hash));
     mt_hash_add(&hash, of_row, n * sizeof *of_row);
     if (diffusion->kappa_ms) mt_hash_add(&hash, diffusion->kappa_ms, n * sizeof *diffusion->kappa_ms);
@@ -452,7 +475,7 @@ mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion)
     double *rate;
     mt_diffusion_rows rows;
     MT_SCRATCH(scratch);
-    if (diffusion->rate) return MT_OK;
+    if (diffusion->rate || diffusion->nodal) return MT_OK;
     MT_ALLOC(arena, column, ROW * diffusion->n_unknowns);
     MT_ALLOC(arena, rate, ROW * diffusion->n_unknowns);
     MT_TRY(mt_diffusion_rows_allocate(scratch, diffusion, LIST, &rows));

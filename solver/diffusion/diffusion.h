@@ -174,10 +174,11 @@ MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *
 MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const mt_tissues *tissues, double **column);
 
-/* Returns the pattern of elements that the rows read; borrows the operator. */
+/* Returns the pattern of elements that the rows read; borrows the operator. Of voltages at the vertices: a pattern without rows, which
+ * mt_halo_make refuses. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
-/* Computes the fingerprint of rows and kappa: operators with equal fingerprints are equal. A lean operator
+/* Computes the fingerprint of rows, kappa and s_ij: operators with equal fingerprints are equal. A lean operator
  * computes all its rows for this on the first call. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_fingerprint(const mt_diffusion *diffusion, char text[MT_HASH_SIZE]);
 
@@ -198,12 +199,13 @@ MT_NODISCARD mt_status mt_diffusion_rows_allocate(
 /* Returns rate [n][16] of n different elements, valid until the next call. */
 const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element);
 
-/* Returns all elements in an order in which consecutive elements form efficient lists, and are close in space. Without a lean operator:
- * that of the mesh. MT_MEMORY. */
+/* Returns all unknowns in an order in which consecutive ones form efficient lists, and are close in space; for voltages at the vertices that
+ * of solver/diffusion/nodal_rows.h. For elements without a lean operator: that of the mesh. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_order(
     mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order);
 
-/* Computes the rows of a lean operator and stores them in `arena`; the operator is no longer lean. MT_MEMORY. */
+/* Computes the rows of a lean operator and stores them in `arena`; the operator is no longer lean. Does nothing
+ * for voltages at the vertices. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_keep_rows(mt_arena *arena, mt_diffusion *diffusion);
 
 /* Computes dv_dt = V^-1 M v [per ms]; not for lean operators. A constant v yields exactly 0. */

@@ -358,6 +358,38 @@ static mt_status make_rows(mt_arena *arena, making *m)
     return MT_OK;
 }
 
+/* ---- the order of the rows ---- */
+
+static size_t length_of(const mt_nodal *nodal, size_t row)
+{
+    return nodal->start[row + 1] - nodal->start[row];
+}
+
+/* Sorts the vertices of a window stably by insertion: the numbers of entries are few and small. */
+static void sort_window(const mt_nodal *nodal, size_t n, uint32_t *vertex)
+{
+    for (size_t k = 1; k < n; k++) {
+        const uint32_t moved = vertex[k];
+        size_t to = k;
+        for (; to > 0 && length_of(nodal, vertex[to - 1]) < length_of(nodal, moved); to--)
+            vertex[to] = vertex[to - 1];
+        vertex[to] = moved;
+    }
+}
+
+static mt_status order_rows(mt_arena *arena, const mt_mesh *mesh, mt_nodal *nodal)
+{
+    mt_element_order *order = &nodal->order;
+    MT_TRY(mt_vertex_order_make(arena, mesh, order));
+#pragma omp parallel for schedule(static) if (order->n >= PARALLEL_FROM)
+    for (size_t first = 0; first < order->n; first += MT_NODAL_WINDOW) {
+        const size_t left = order->n - first;
+        sort_window(nodal, left < MT_NODAL_WINDOW ? left : MT_NODAL_WINDOW, order->element + first);
+    }
+    for (size_t k = 0; k < order->n; k++) order->place[order->element[k]] = (uint32_t)k;
+    return MT_OK;
+}
+
 /* ---- spectra ---- */
 
 /* The symmetric matrix V^1/2 A V^-1/2 of rows with V_i a_ij = V_j a_ji. */
@@ -460,6 +492,7 @@ mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt
     if (spreading) MT_TRY(make_shares(scratch, &m));
     MT_TRY(mt_watch_report(watch, "rows", 0));
     MT_TRY(make_rows(arena, &m));
+    MT_TRY(order_rows(arena, mesh, m.nodal));
     MT_TRY(mt_watch_report(watch, "longest step", 0));
     MT_TRY(bound_spreading(diffusion, m.nodal));
     return find_limit(diffusion);

@@ -53,6 +53,7 @@
 
 #include "mesh/mesh.h"
 #include "solver/diffusion/diffusion.h"
+#include "solver/diffusion/nodal_rows.h"
 
 /* The spreading of cells on a chain of points, as above; all at least 0, front_ms above 0. */
 typedef struct mt_nodal_law {
@@ -69,19 +70,7 @@ typedef struct mt_nodal_spreading {
     const uint16_t *of;      /* [n_elements] borrowed; NULL: all elements have the first law */
 } mt_nodal_spreading;
 
-/* Rows in compressed form. Row i has the entries start[i] to start[i + 1]; columns ascend and exclude the row itself. */
-typedef struct mt_nodal {
-    size_t *start;        /* [n_vertices + 1] */
-    uint32_t *column;     /* [start[n_vertices]] */
-    double *rate;         /* [start[n_vertices]] k_ij / V_i per ms */
-    double *spread;       /* [start[n_vertices]] s_ij; NULL without spreading */
-    double lowest_spread; /* lowest eigenvalue of the spreading, above -1 */
-    double kept; /* fraction of the spreading that is kept to bound it: 1 in meshes of ordinary elements */
-    size_t n_negative;  /* negative rates */
-    size_t longest_row; /* entries */
-} mt_nodal;
-
-/* Builds the operator in `arena`: 20 bytes per entry with spreading, about 15 entries per vertex, and 16 per vertex; 24 per element
+/* Builds the operator in `arena`: 20 bytes per entry with spreading, about 15 entries per vertex, and 24 per vertex; 24 per element
  * temporarily. `spreading`: NULL for none. Borrows all arguments. The unknowns of `diffusion` are the vertices, its `nodal` has the rows,
  * and volume_mm3 has V_i. Same bits for any number of threads. MT_INPUT: a tissue is invalid, an element has no volume, the mesh lacks the
  * fibres or sheets that a tissue needs, or a vertex belongs to no element. MT_NUMERICS: the spectrum cannot be found. MT_STOPPED.

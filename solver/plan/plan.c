@@ -495,6 +495,10 @@ mt_status mt_plan_make(
 {
     const mt_halo *halo = layout->halo;
     const ipu_target *target = layout->target;
+    if (problem->diffusion->nodal)
+        return mt_fail(MT_INPUT,
+            "backend ipu: voltages at the vertices; allowed: those at the centres of the "
+            "elements, or the backends cpu and cpu-single");
     if (mt_halo_groups(halo) > target->ipus || halo->parts_per_group > target->tiles / target->ipus)
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
