@@ -43,9 +43,9 @@ typedef struct mt_halo {
     size_t *needed;         /* [n_parts] number of needed elements */
 } mt_halo;
 
-/* Builds the halo of a pattern and a partition (both borrowed) in `arena`. MT_INPUT: the pattern has no rows; a column is no element; the partition has another
- * number of elements or is invalid; there are more than 2^32 - 2 ranges. MT_MEMORY. Time: O(n_elements * width), a sort within each part,
- * and the time of the scheme for each part. Memory: O(elements + pairs of an element and a part that needs it). */
+/* Builds the halo of a pattern and a partition (both borrowed) in `arena`. MT_INPUT: the pattern has no rows; a column is no element; the
+ * partition has another number of elements or is invalid; there are more than 2^32 - 2 ranges. MT_MEMORY. Time: O(n_elements * width), a
+ * sort within each part, and the time of the scheme for each part. Memory: O(elements + pairs of an element and a part that needs it). */
 MT_NODISCARD mt_status mt_halo_make(mt_arena *arena, const mt_pattern *pattern, const mt_partition *partition,
     const mt_scheme *scheme, mt_halo *halo);
 

@@ -16,8 +16,8 @@ MT_NODISCARD mt_status mt_share_send(
 
 /* Receives this rank's part in `arena`, at the same time. Other ranks only. Adds the halo to a layout without one,
  * with the elements numbered as in the part and without the parts that the rank does not communicate with.
- * MT_INPUT: the sender refused. MT_INPUT, MT_FILE: after the complete transfer, this rank cannot open the ionic model, or its file has other content than on rank 0.
- * MT_MEMORY: the sender waits forever. */
+ * MT_INPUT: the sender refused. MT_INPUT, MT_FILE: after the complete transfer, this rank cannot open the ionic
+ * model, or its file has other content than on rank 0. MT_MEMORY: the sender waits forever. */
 MT_NODISCARD mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **part);
 
 /* Fails with MT_INPUT, since voltages at the vertices cannot be divided among ranks. */

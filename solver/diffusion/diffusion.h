@@ -199,8 +199,8 @@ MT_NODISCARD mt_status mt_diffusion_rows_allocate(
 /* Returns rate [n][16] of n different elements, valid until the next call. */
 const double *mt_diffusion_rows_of(const mt_diffusion_rows *rows, size_t n, const uint32_t *element);
 
-/* Returns all unknowns in an order in which consecutive ones form efficient lists, and are close in space; for voltages at the vertices that
- * of solver/diffusion/nodal_rows.h. For elements without a lean operator: that of the mesh. MT_MEMORY. */
+/* Returns all unknowns in an order in which consecutive ones form efficient lists, and are close in space. For voltages at the vertices:
+ * that of solver/diffusion/nodal_rows.h. For elements without a lean operator: that of the mesh. MT_MEMORY. */
 MT_NODISCARD mt_status mt_diffusion_order(
     mt_arena *arena, const mt_diffusion *diffusion, mt_element_order *order);
 

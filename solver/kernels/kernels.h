@@ -56,8 +56,8 @@ typedef enum mt_function {
 typedef void mt_function_float(mt_function f, size_t n, const float *x, const float *by, float *y);
 typedef void mt_function_double(mt_function f, size_t n, const double *x, const double *by, double *y);
 
-/* The kernels of the diffusion step (solver/kernels/ellpack.h, solver/kernels/sliced.h) and of axes (solver/kernels/axes.h), and the functions. The kernels of ionic
- * models are in their folders. */
+/* The kernels of the diffusion step (solver/kernels/ellpack.h; with voltages at the vertices solver/kernels/sliced.h) and of axes
+ * (solver/kernels/axes.h), and the functions. The kernels of ionic models are in their folders. */
 typedef struct mt_kernels {
     mt_isa set;
     const char *isa; /* its name */
