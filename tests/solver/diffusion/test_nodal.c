@@ -172,10 +172,8 @@ Test(nodal, charge_is_exchanged_symmetrically_and_columns_ascend)
     make_operator(&b, &(mt_tissues){2, orthotropic, b.of});
     const mt_nodal *nodal = b.op.nodal;
     const double *volume = b.op.volume_mm3;
-    double most = 0;
     size_t longest = 0, n_negative = 0;
     for (size_t i = 0; i < b.mesh.n_vertices; i++) {
-        double sum = 0;
         cr_assert(volume[i] > 0);
         for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
             const uint32_t j = nodal->column[k];
@@ -184,14 +182,11 @@ Test(nodal, charge_is_exchanged_symmetrically_and_columns_ascend)
             cr_assert(nodal->spread[k] >= 0);
             expect_same_charge(nodal->rate, volume[i], volume[j], k, back);
             expect_same_charge(nodal->spread, volume[i], volume[j], k, back);
-            sum += nodal->spread[k];
             n_negative += nodal->rate[k] < 0;
         }
-        most = fmax(most, sum);
         longest =
             nodal->start[i + 1] - nodal->start[i] > longest ? nodal->start[i + 1] - nodal->start[i] : longest;
     }
-    cr_expect(most > 0 && most == nodal->most_spread, "%g, %g", most, nodal->most_spread);
     cr_expect_eq(longest, nodal->longest_row);
     cr_expect_eq(n_negative, nodal->n_negative);
     mt_arena_free(&b.arena);
@@ -206,7 +201,7 @@ Test(nodal, spreading_does_not_change_the_rates)
     make_operator(&b, &tissues);
     cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues, NULL, &(mt_watch){0}, &without), MT_OK);
     cr_expect_null(without.nodal->spread);
-    cr_expect_eq(without.nodal->most_spread, 0);
+    cr_expect(without.nodal->lowest_spread == 0 && without.nodal->kept == 1);
     cr_expect_arr_eq(
         without.nodal->rate, b.op.nodal->rate, b.op.nodal->start[b.op.n_unknowns] * sizeof(double));
     char a[MT_HASH_SIZE], c[MT_HASH_SIZE];
@@ -229,6 +224,82 @@ Test(nodal, fingerprints_change_with_a_single_rate)
     cr_expect_str_eq(a, same);
     cr_expect(strcmp(a, c) != 0);
     mt_arena_free(&b.arena);
+}
+
+/* ---- spreading ---- */
+
+/* On boxes that are all cut alike in isotropic tissue no coupling is negative, and planes of vertices are a chain in each direction:
+ * neighbours in the next plane have the share of the chain together, times the factor of meshes. */
+Test(nodal, planes_of_vertices_spread_as_the_points_of_a_chain)
+{
+    const double b_mm = 0.5, size[] = {4, 4, 4}, distance = 1e-9;
+    const mt_tissue tissue = {.sigma_l_mS_mm = 0.05, .sigma_t_mS_mm = 0.05, .chi_per_mm = 1, .cm_uF_mm2 = 1};
+    const mt_nodal_law law = {.strength = 0.9, .fine = 0.3, .front_ms = 7};
+    const double y_ms = b_mm * b_mm / 0.05, share = 0.9 / 6 * (y_ms + 0.3 * 7) / (y_ms + 7);
+    block b = {0};
+    const mt_tissues tissues = mt_tissues_uniform(&tissue);
+    cr_assert_eq(mt_slab_make_cut(&b.arena, size, b_mm, MT_SLAB_KUHN, &b.mesh), MT_OK);
+    cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues, &(mt_nodal_spreading){1, &law, NULL},
+                     &(mt_watch){0}, &b.op),
+        MT_OK);
+    size_t inside = 0;
+    for (size_t i = 0; i < b.mesh.n_vertices; i++) {
+        double ahead[3] = {0};
+        const double *x = position(&b, i);
+        if (fmin(fmin(x[0], x[1]), x[2]) < 1.4 || fmax(fmax(x[0], x[1]), x[2]) > 2.6) continue;
+        for (size_t k = b.op.nodal->start[i]; k < b.op.nodal->start[i + 1]; k++)
+            for (int a = 0; a < 3; a++)
+                if (position(&b, b.op.nodal->column[k])[a] > x[a] + distance)
+                    ahead[a] += b.op.nodal->spread[k];
+        for (int a = 0; a < 3; a++)
+            cr_assert_float_eq(ahead[a], 0.98 * share, 1e-6, "%g of %g", ahead[a], share);
+        inside++;
+    }
+    cr_expect_eq(inside, 27);
+    mt_arena_free(&b.arena);
+}
+
+/* Returns the lowest eigenvalue of the spreading, by power iteration on 1 - S. */
+static double lowest_spread(const block *b)
+{
+    const mt_nodal *nodal = b->op.nodal;
+    const size_t n = b->op.n_unknowns;
+    mt_arena arena = {0};
+    double *v = mt_arena_alloc(&arena, n, sizeof *v), *next = mt_arena_alloc(&arena, n, sizeof *v), norm = 0;
+    for (size_t i = 0; i < n; i++) v[i] = between(&seed, -1, 1);
+    for (int step = 0; step < 1000; step++) {
+        norm = 0;
+        for (size_t i = 0; i < n; i++) {
+            next[i] = v[i];
+            for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+                next[i] -= nodal->spread[k] * (v[nodal->column[k]] - v[i]);
+            norm += b->op.volume_mm3[i] * next[i] * next[i];
+        }
+        norm = sqrt(norm);
+        for (size_t i = 0; i < n; i++) v[i] = next[i] / norm;
+    }
+    mt_arena_free(&arena);
+    return 1 - norm;
+}
+
+/* 1 + S has positive eigenvalues, so that no pattern grows in cells that restore V; even with a law that would spread too much. */
+Test(nodal, spreading_is_bounded_for_any_law)
+{
+    const mt_nodal_law laws[] = {mt_nodal_law_default, {.strength = 2.5, .fine = 1, .front_ms = 1}};
+    for (size_t k = 0; k < 2; k++) {
+        block b;
+        make_block(&b);
+        const mt_tissues tissues = {2, orthotropic, b.of};
+        cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues,
+                         &(mt_nodal_spreading){1, &laws[k], NULL}, &(mt_watch){0}, &b.op),
+            MT_OK);
+        const mt_nodal *nodal = b.op.nodal;
+        const double lowest = lowest_spread(&b);
+        cr_expect(lowest > -0.96 && lowest < -0.4, "%g", lowest);
+        cr_expect_float_eq(nodal->lowest_spread, lowest, 0.01, "%g, %g", nodal->lowest_spread, lowest);
+        cr_expect(k == 0 ? nodal->kept == 1 : nodal->kept < 1, "%g of the spreading is kept", nodal->kept);
+        mt_arena_free(&b.arena);
+    }
 }
 
 /* ---- the longest step ---- */
