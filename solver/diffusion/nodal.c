@@ -10,7 +10,7 @@
 enum { EDGES = 6, PARALLEL_FROM = 4096, MAX_LANCZOS = 400 };
 static const double SAFETY = 0.9;
 /* Of the spreading (solver/diffusion/nodal.h); fitted together. */
-static const double MESH = 0.98, ACROSS = 0.95, TURN = 0.6;
+static const double MESH = 0.98, ACROSS = 0.9, TURN = 0.6;
 /* Lowest eigenvalue of the spreading that is allowed; from -1 on a restoring reaction can make a pattern grow. */
 static const double LOWEST = -0.95;
 
