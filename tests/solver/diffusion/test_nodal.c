@@ -192,6 +192,23 @@ Test(nodal, charge_is_exchanged_symmetrically_and_columns_ascend)
     mt_arena_free(&b.arena);
 }
 
+/* A quarter of each element's volume, times its chi Cm relative to the first tissue, belongs to each of its vertices. */
+Test(nodal, vertices_hold_the_charge_of_their_elements)
+{
+    block b;
+    make_block(&b);
+    make_operator(&b, &(mt_tissues){2, orthotropic, b.of});
+    double *expected = mt_arena_alloc(&b.arena, b.mesh.n_vertices, sizeof *expected);
+    for (size_t k = 0; k < 4 * b.mesh.n_elements; k++) {
+        const double capacity = orthotropic[b.of[k / 4]].cm_uF_mm2 / orthotropic[0].cm_uF_mm2;
+        expected[b.mesh.element_vertex[k]] += capacity * mt_mesh_volume_mm3(&b.mesh, k / 4) / 4;
+    }
+    for (size_t i = 0; i < b.mesh.n_vertices; i++)
+        cr_assert_float_eq(
+            b.op.volume_mm3[i], expected[i], 1e-12, "%g, not %g", b.op.volume_mm3[i], expected[i]);
+    mt_arena_free(&b.arena);
+}
+
 Test(nodal, spreading_does_not_change_the_rates)
 {
     block b;
