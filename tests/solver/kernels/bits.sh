@@ -23,7 +23,8 @@ sums() {
     common="-std=c17 -D_GNU_SOURCE -O2 -ffp-contract=off -ffunction-sections -I$source"
     rm -f "$folder"/*.o
     for arithmetic in float double; do
-        for kernel in cells/tp06/tp06_kernel.c kernels/functions_kernel.c kernels/ellpack_kernel.c; do
+        for kernel in cells/tp06/tp06_kernel.c kernels/functions_kernel.c kernels/ellpack_kernel.c \
+            kernels/sliced_kernel.c kernels/axes_kernel.c; do
             for set in $sets; do
                 case $set in
                 base) one $kernel $arithmetic base ;;

@@ -1,7 +1,7 @@
 /* Prints the bits computed by the kernels of one instruction set, for comparison with another instruction set, compiler or processor
- * (bits.sh): results of the functions, of steps of the ionic models and of rows in double words, in float and double, with and without
- * subnormal numbers. The output is binary; NaN, which has several patterns, is replaced by a single one. Without an argument it lists
- * the instruction sets. */
+ * (bits.sh): results of the functions, of steps of the ionic models, of rows in double words and of rows of different lengths, in float
+ * and double, with and without subnormal numbers. The output is binary; NaN, which has several patterns, is replaced by a single one.
+ * Without an argument it lists the instruction sets. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,6 +127,32 @@ static void put_rows(const mt_kernels *kernels)
     put_floats(v_low, CELLS);
 }
 
+/* Computes rows of different lengths, over several steps. */
+static void put_sliced_rows(const mt_kernels *kernels)
+{
+    enum { WIDTH = 23, BLOCKS = (CELLS + MT_BLOCK - 1) / MT_BLOCK, VALUES = WIDTH * MT_BLOCK };
+    static float a[BLOCKS * VALUES], v[2][CELLS];
+    static double a_d[BLOCKS * VALUES], v_d[2][CELLS];
+    static uint16_t column[BLOCKS * VALUES];
+    mt_sliced_block block[BLOCKS];
+    uint64_t state = 5;
+    for (size_t row = 0; row < CELLS; row++) v_d[0][row] = v[0][row] = -120 + (float)row;
+    for (size_t b = 0; b < BLOCKS; b++)
+        block[b] = (mt_sliced_block){{column + VALUES * b, 0, 0}, WIDTH * b, b % (WIDTH + 1)};
+    for (size_t k = 0; k < BLOCKS * VALUES; k++) {
+        a[k] = (float)(a_d[k] = between(&state, -0.01, 0.03));
+        column[k] = (uint16_t)draw(&state, CELLS);
+    }
+    for (int step = 0; step < STEPS; step++) {
+        const float *from = v[step % 2];
+        const double *from_d = v_d[step % 2];
+        kernels->sliced_float(CELLS, block, a, from, from, from, v[(step + 1) % 2]);
+        kernels->sliced_double(CELLS, block, a_d, from_d, from_d, from_d, v_d[(step + 1) % 2]);
+    }
+    put_floats(v[STEPS % 2], CELLS);
+    put_doubles(v_d[STEPS % 2], CELLS);
+}
+
 int main(int argc, char **argv)
 {
     const mt_kernels *all[MT_ISAS];
@@ -141,6 +167,7 @@ int main(int argc, char **argv)
             put_cells(all[k], false);
             put_cells(all[k], true);
             put_rows(all[k]);
+            put_sliced_rows(all[k]);
             if (flushing) ipu_end_flushing(before);
         }
     }
