@@ -153,7 +153,7 @@ static mt_status check_input(const mt_pattern *pattern, const mt_partition *part
     if (partition->n_parts == 0 || partition->n_parts == NONE)
         return mt_fail(MT_INPUT, "halo: %u parts; 1 to %u are allowed", partition->n_parts, NONE - 1);
     MT_TRY(mt_partition_check(partition));
-    if (!pattern->columns && !pattern->adjacency)
+    if (pattern->n_elements > 0 && !pattern->columns && !pattern->adjacency)
         return mt_fail(MT_INPUT, "halo: %zu rows of different lengths; allowed: rows of one length",
             pattern->n_elements);
     for (size_t c = 0; pattern->columns && c < pattern->n_elements; c++)
