@@ -9,6 +9,8 @@
  *    3. w = v* + s takes pde_steps explicit diffusion steps of dt / pde_steps (solver/diffusion/diffusion.h), or one implicit step
  *       (solver/diffusion/implicit.h). Then v = w - s, with the spread reaction s = (kappa / dt + a) (v* - v)
  *       (solver/diffusion/spreading.h): kappa is 0 for a scheme without spreading, and a is 0 except for the compensated splitting;
+ *       With voltages at the vertices, "elements" are vertices here, and increments v* - v first spread to neighbours
+ *       (solver/diffusion/nodal.h): w = v* + sum_j s_ij (d_j - d_i) + s with d = v* - v, and s = a d;
  *    4. the action potential is recorded (solver/record.h): at least its activation time, the first passage of v through 0 mV upwards,
  *       interpolated linearly within the step. Before the first step of a beat, elements are released for its action potential.
  *
