@@ -39,7 +39,9 @@ typedef struct mt_mesh {
     double *depth;    /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
     int32_t *layer;   /* [n_elements] layer of the wall: see mt_layer */
     uint32_t *number; /* [n_elements] ascending, if this is a part of a mesh (mt_mesh_number); else NULL */
-    size_t n_faces;   /* number of tagged triangles; 0 if no triangle is tagged */
+    /* [n_vertices] numbers in a complete mesh, ascending, if this mesh lacks some of its vertices (mesh/unknowns.h); else NULL */
+    uint32_t *vertex_number;
+    size_t n_faces;        /* number of tagged triangles; 0 if no triangle is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] the surface of each triangle: see mt_surface */
     size_t n_names;        /* names of tags; mesh/names.h has functions for names and groups */
@@ -123,7 +125,7 @@ MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 /* True if two of the three vertices are equal. */
 bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
-/* Computes the fingerprint of all data of a mesh except its notes and `number`. Equal fingerprints mean equal meshes, in the same order.
+/* Computes the fingerprint of all data of a mesh except its notes, `number` and `vertex_number`. Equal fingerprints mean equal meshes, in the same order.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 

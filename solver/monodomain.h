@@ -36,7 +36,7 @@
 
 #include <stdbool.h>
 
-#include "mesh/mesh.h"
+#include "mesh/unknowns.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/cells/model.h"
 #include "solver/capture.h"
@@ -93,6 +93,12 @@ typedef struct mt_monodomain {
     mt_record record;
     const mt_mesh *mesh; /* optional, for coordinates in messages */
 } mt_monodomain;
+
+/* Returns the unknowns of a problem with a mesh: the places of its voltages. */
+static inline mt_unknowns mt_monodomain_unknowns(const mt_monodomain *problem)
+{
+    return (mt_unknowns){problem->mesh, problem->diffusion->nodal != NULL};
+}
 
 /* Returns the stimulus of the case that a stimulus is a part of. */
 static inline size_t mt_monodomain_stimulus_of(const mt_monodomain *problem, size_t part)

@@ -59,6 +59,14 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
     return make_cached(arena, scratch, mesh, adjacency, tissues, scheme, &told, diffusion);
 }
 
+mt_status mt_operator_make_nodal(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
+    const mt_nodal_law *law, mt_diffusion *diffusion)
+{
+    const mt_nodal_spreading spreading = {.n = 1, .law = law};
+    return mt_nodal_diffusion_make(
+        arena, mesh, tissues, law->strength > 0 ? &spreading : NULL, &(mt_watch){.tell = tell}, diffusion);
+}
+
 /* ---- limited elements ---- */
 
 bool mt_operator_is_limited(const mt_diffusion *diffusion)

@@ -6,7 +6,7 @@
  * Meshes of less than 2,000 elements do not use the cache, as the computation is fast. */
 #pragma once
 
-#include "solver/diffusion/diffusion.h"
+#include "solver/diffusion/nodal.h"
 
 /* Builds the operator by `mt_diffusion_make_with`, lean. Reports progress within the current stage. `spreading`: laws of
  * the elements, or NULL. `cached`: true to use the cache. Borrows mesh, adjacency and the assignment of tissues for the lifetime of the
@@ -14,6 +14,12 @@
 MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, const mt_spreading *spreading, bool cached,
     mt_diffusion *diffusion);
+
+/* Builds the operator with voltages at the vertices, of which each belongs to an element (mt_nodal_diffusion_make). All elements have one law
+ * of spreading; with strength 0 nothing is spread. Does not use the cache, since the computation is fast. Reports progress and borrows as
+ * above. */
+MT_NODISCARD mt_status mt_operator_make_nodal(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
+    const mt_nodal_law *law, mt_diffusion *diffusion);
 
 /* True if any element was limited. */
 bool mt_operator_is_limited(const mt_diffusion *diffusion);

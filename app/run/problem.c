@@ -1,5 +1,6 @@
 #include "app/run/problem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,9 @@
 #include "mesh/files/formats.h"
 #include "mesh/names.h"
 #include "mesh/make/slab.h"
+#include "mesh/vertex_share.h"
 #include "solver/case/case_on_mesh.h"
+#include "solver/case/nodes.h"
 #include "solver/case/parts.h"
 #include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
@@ -27,22 +30,34 @@ static mt_status get_mesh(mt_arena *arena, const mt_case *input, mt_mesh *mesh)
     return mt_read_mesh(arena, input->mesh.file, mesh);
 }
 
-static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+static mt_status make_elementwise(
+    mt_arena *arena, const mt_case *input, const mt_tissues *tissues, bool cached, mt_problem *p)
 {
-    mt_tissues tissues;
     const mt_diffusion_scheme scheme = mt_case_scheme(input);
     const char *name = mt_case_mesh_name(input);
-    MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
-    mt_progress_stage("computing the diffusion operator and its stability limit");
     MT_TRY(mt_fail_in(
-        name, mt_operator_make(arena, &p->mesh, &p->adjacency, &tissues, &scheme,
+        name, mt_operator_make(arena, &p->mesh, &p->adjacency, tissues, &scheme,
                   p->fronts.spreading.n > 0 ? &p->fronts.spreading : NULL, cached, &p->diffusion)));
     mt_findings_of_operator(name, &p->adjacency, &p->diffusion);
     return MT_OK;
 }
 
+static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+{
+    mt_tissues tissues;
+    MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
+    mt_progress_stage("computing the diffusion operator and its stability limit");
+    if (!p->unknowns.at_vertices) return make_elementwise(arena, input, &tissues, cached, p);
+    const mt_nodal_law law = mt_case_nodal_law(input);
+    return mt_fail_in(
+        mt_case_mesh_name(input), mt_operator_make_nodal(arena, &p->mesh, &tissues, &law, &p->diffusion));
+}
+
+/* Finds the fronts; with voltages at the vertices there are none, as the law of spreading there is that of the model. */
 static mt_status make_fronts(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
+    p->fronts = (mt_fronts){.interval_ms = NAN};
+    if (p->unknowns.at_vertices) return MT_OK;
     return mt_fail_in(mt_case_mesh_name(input),
         mt_fronts_make(arena, input, &p->mesh, &p->adjacency, &p->media, &p->monodomain, cached, &p->fronts));
 }
@@ -55,77 +70,76 @@ static uint32_t conducting_number(const mt_problem *p, uint32_t element)
     return found ? (uint32_t)(found - number) : MT_NO_ELEMENT;
 }
 
-/* Removes non-conducting elements from stimuli and probes, and renumbers the others. */
-static mt_status leave_out_nonconducting(
-    mt_arena *arena, mt_problem *p, size_t n_stimuli, mt_stimulus *stimuli)
+/* Moves the probes to the problem: to conducting elements, or into the elements that contain them. */
+static mt_status place_probes(mt_arena *arena, mt_problem *p)
 {
-    if (!p->mesh.number) return MT_OK;
-    for (size_t k = 0; k < p->probes.n; k++)
+    if (p->unknowns.at_vertices) return mt_probes_locate(arena, &p->whole, &p->mesh, &p->probes);
+    for (size_t k = 0; k < p->probes.n && p->mesh.number; k++)
         p->probes.element[k] = conducting_number(p, p->probes.element[k]);
-    for (size_t s = 0; s < n_stimuli; s++) {
-        uint32_t *conducting;
-        size_t n = 0;
-        if (stimuli[s].n_elements == 0) continue; /* a site: its elements belong to other stimuli */
-        MT_ALLOC(arena, conducting, stimuli[s].n_elements);
-        for (size_t k = 0; k < stimuli[s].n_elements; k++) {
-            const uint32_t number = conducting_number(p, stimuli[s].element[k]);
-            if (number != MT_NO_ELEMENT) conducting[n++] = number;
-        }
-        if (n == 0)
-            return mt_fail(MT_INPUT,
-                "stimuli.%zu: all %zu elements are non-conducting; allowed: at least one conducting element",
-                s, stimuli[s].n_elements);
-        stimuli[s].element = conducting;
-        stimuli[s].n_elements = n;
-    }
     return MT_OK;
 }
 
-/* Returns chi Cm of an element. */
-static double membrane_of(const mt_media *media, size_t element)
+/* Returns the media of the unknowns, NULL if all have the first one: those of the elements, or at a vertex the one with the largest
+ * volume of its elements, the first of equals. */
+static mt_status media_of(mt_arena *scratch, const mt_problem *p, const uint16_t **of)
 {
-    const mt_medium *m = mt_media_at(media, element);
+    uint16_t *largest;
+    *of = p->media.of;
+    if (!p->media.of || !p->unknowns.at_vertices) return MT_OK;
+    MT_TRY(mt_vertex_share_largest(scratch, &p->mesh, p->media.n, p->media.of, &largest));
+    *of = largest;
+    return MT_OK;
+}
+
+/* Returns chi Cm of an unknown, by the media of all unknowns. */
+static double membrane_of(const mt_media *media, const uint16_t *of, size_t unknown)
+{
+    const mt_medium *m = &media->medium[of ? of[unknown] : 0];
     return m->chi_per_mm * m->cm_uF_mm2;
 }
 
-/* Moves all elements with the same chi Cm as the first one out of a stimulus into `part`, a stimulus with the same times and the rate of
- * change of V for that chi Cm. `left`: the elements of `from`, a copy. */
-static mt_status take_part(mt_arena *arena, const mt_media *media, double strength_uA_mm3, mt_stimulus *from,
-    uint32_t *left, mt_stimulus *part)
+/* Moves all unknowns with the same chi Cm as the first one out of a stimulus into `part`, a stimulus with the same times and the rate of
+ * change of V for that chi Cm. `left`: the unknowns of `from`, a copy. */
+static mt_status take_part(mt_arena *arena, const mt_media *media, const uint16_t *of, double strength_uA_mm3,
+    mt_stimulus *from, uint32_t *left, mt_stimulus *part)
 {
-    const double membrane = membrane_of(media, left[0]);
-    uint32_t *elements;
+    const double membrane = membrane_of(media, of, left[0]);
+    uint32_t *taken;
     size_t n = 0, n_left = 0;
-    MT_ALLOC(arena, elements, from->n_elements);
+    MT_ALLOC(arena, taken, from->n_elements);
     for (size_t k = 0; k < from->n_elements; k++)
-        if (membrane_of(media, left[k]) == membrane)
-            elements[n++] = left[k];
+        if (membrane_of(media, of, left[k]) == membrane)
+            taken[n++] = left[k];
         else
             left[n_left++] = left[k];
     *part = *from;
     part->rise_mV_ms = strength_uA_mm3 / membrane;
     part->n_elements = n;
-    part->element = elements;
+    part->element = taken;
     from->n_elements = n_left;
     return MT_OK;
 }
 
-/* Divides a stimulus of a case into one for each value of chi Cm of its elements, as the same current density then changes their V at
+/* Divides a stimulus of a case into one for each value of chi Cm of its unknowns, as the same current density then changes their V at
  * different rates. */
 static mt_status part_by_membrane(
     mt_arena *arena, const mt_case *input, const mt_stimulus *whole, mt_problem *p)
 {
+    MT_SCRATCH(scratch);
     const size_t room = input->n_stimuli * p->media.n;
+    const uint16_t *of;
     mt_stimulus *parts;
     size_t *stimulus_of, n = 0;
+    MT_TRY(media_of(scratch, p, &of));
     MT_ALLOC(arena, parts, room);
     MT_ALLOC(arena, stimulus_of, room);
     for (size_t s = 0; s < input->n_stimuli; s++) {
+        const double strength_uA_mm3 = input->stimuli[s].strength_uA_mm3;
         mt_stimulus from = whole[s];
         uint32_t *left;
         MT_COPY(arena, left, from.element, from.n_elements);
         for (; from.n_elements > 0; n++) {
-            MT_TRY(take_part(arena, &p->media, input->stimuli[s].strength_uA_mm3, &from, left, &parts[n]));
+            MT_TRY(take_part(arena, &p->media, of, strength_uA_mm3, &from, left, &parts[n]));
             stimulus_of[n] = s;
         }
     }
@@ -139,8 +153,8 @@ mt_status mt_problem_set_stimuli_and_probes(mt_arena *arena, const mt_case *inpu
 {
     mt_stimulus *stimuli;
     MT_TRY(mt_probes_make(arena, input, &p->whole, &p->probes));
-    MT_TRY(mt_case_stimuli(arena, input, &p->whole, &stimuli));
-    MT_TRY(leave_out_nonconducting(arena, p, input->n_stimuli, stimuli));
+    MT_TRY(place_probes(arena, p));
+    MT_TRY(mt_case_stimuli(arena, input, &p->whole, &p->unknowns, &stimuli));
     return part_by_membrane(arena, input, stimuli, p);
 }
 
@@ -179,14 +193,17 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
     return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
 }
 
-/* Selects the conducting elements, and finds the channels. */
+/* Selects the conducting elements, and finds the channels; then selects the unknowns. */
 static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     uint8_t *conducting;
     MT_TRY(mt_case_conducting(arena, input, &p->whole, &conducting));
-    if (!conducting) return MT_OK;
-    MT_TRY(mt_channels_find(arena, &p->whole, conducting, &p->channels));
-    return mt_mesh_select(arena, &p->whole, conducting, &p->mesh);
+    if (conducting) {
+        MT_TRY(mt_channels_find(arena, &p->whole, conducting, &p->channels));
+        MT_TRY(mt_mesh_select(arena, &p->whole, conducting, &p->mesh));
+    }
+    p->unknowns = (mt_unknowns){&p->mesh, mt_case_at_vertices(input)};
+    return p->unknowns.at_vertices ? mt_unknowns_mesh(arena, &p->mesh, &p->mesh) : MT_OK;
 }
 
 /* Evaluations of a cell with multirate stepping, relative to uniform stepping; only for the decision to compile. */
@@ -196,7 +213,7 @@ static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_pro
 static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
     const double share = input->cell.stepping == MT_STEPPING_MULTIRATE ? MULTIRATE_SHARE : 1,
-                 evaluations = share * (double)p->mesh.n_elements * (double)mt_case_steps(input);
+                 evaluations = share * (double)mt_unknowns_count(&p->unknowns) * (double)mt_case_steps(input);
     const bool automatic = input->cell.compile == MT_CASE_COMPILE_AUTO;
     const mt_cell_model **model = &p->monodomain.model;
     if (input->cell.compile == MT_CASE_COMPILE_NEVER) return MT_OK;
@@ -242,6 +259,7 @@ static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
 {
     MT_SCRATCH(scratch);
     mt_case_parts parts;
+    if (p->unknowns.at_vertices) return MT_OK; /* the errors of elements were measured */
     mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
     MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
     for (size_t k = 0; k < parts.n; k++) parts.part[k].measured = true;
@@ -268,13 +286,14 @@ static const mt_channel *next_channel(const mt_channels *channels, const mt_chan
 static void warn_of_channel(const mt_case *input, const mt_problem *p, const mt_channel *channel)
 {
     const double *x = channel->middle_mm;
+    const uint32_t element = conducting_number(p, channel->middle),
+                   unknown = p->unknowns.at_vertices ? p->mesh.element_vertex[4 * (size_t)element] : element;
     mt_warn(
         "%s: found a conducting path %.3g mm (%.2g elements) wide between non-conducting elements, at [%.4g, "
         "%.4g, %.4g] mm, in cells \"%s\"; usual: at least %d elements; wavefronts may block there because of "
         "the element size; %s",
         mt_case_mesh_name(input), channel->width_mm, width_of(channel), x[0], x[1], x[2],
-        mt_monodomain_variant(&p->monodomain, conducting_number(p, channel->middle))->name,
-        MT_CHANNEL_ELEMENTS,
+        mt_monodomain_variant(&p->monodomain, unknown)->name, MT_CHANNEL_ELEMENTS,
         input->mesh.file[0] ? "`myotile mesh refine --where channels` with --case refines it"
                             : "a smaller mesh.slab.edge_mm resolves it");
 }
@@ -305,7 +324,7 @@ mt_status mt_problem_make_on(
     MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->unknowns, &p->monodomain));
     MT_TRY(compile_model(arena, input, cached, p));
     warn_of_channels(input, p);
     MT_TRY(make_fronts(arena, input, cached, p));
@@ -326,6 +345,7 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
 {
     *p = (mt_problem){.whole = made->whole,
         .mesh = made->mesh,
+        .unknowns = {&p->mesh, made->unknowns.at_vertices},
         .adjacency = made->adjacency,
         .media = made->media,
         .channels = made->channels,
@@ -334,7 +354,7 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
     MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
-    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->mesh, &p->monodomain));
+    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->unknowns, &p->monodomain));
     if (mt_cell_model_same(made->monodomain.model, p->monodomain.model))
         p->monodomain.model = made->monodomain.model; /* it can be compiled */
     return MT_OK;

@@ -3,7 +3,9 @@
  * Non-conducting elements are not part of it. It is solved on the mesh of the other elements, with faces to non-conducting elements as
  * boundary faces: these elements are in no row of the operator and on no tile, and receive no current. They are removed from all inputs
  * that refer to elements of the complete mesh (probes, stimuli, a saved partition). In results, elements have their numbers in the
- * complete mesh. */
+ * complete mesh.
+ *
+ * With voltages at the vertices (mesh/unknowns.h), the mesh of the problem has only the vertices of conducting elements. */
 #pragma once
 
 #include "app/run/fronts.h"
@@ -16,8 +18,9 @@
 #define MT_PROBLEM_CHANNELS_WARNED 3
 
 typedef struct mt_problem {
-    mt_mesh whole; /* the complete mesh, as read or generated */
-    mt_mesh mesh;  /* its conducting elements; equal to `whole`, without numbers, if all conduct */
+    mt_mesh whole;        /* the complete mesh, as read or generated */
+    mt_mesh mesh;         /* its conducting elements; equal to `whole`, without numbers, if all conduct */
+    mt_unknowns unknowns; /* of `mesh` */
     mt_adjacency adjacency;
     mt_media media; /* of the conducting elements */
     mt_fronts fronts;

@@ -134,3 +134,19 @@ mt_status mt_patch_elements(const mt_mesh *mesh, int32_t tag, double depth_mm, u
         "mm away",
         depth_mm, nearest_mm(mesh, &tree));
 }
+
+mt_status mt_patch_vertices(const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at)
+{
+    MT_SCRATCH(scratch);
+    mt_mesh surface;
+    mt_nearest tree;
+    MT_TRY(choose_triangles(scratch, mesh, tag, &surface));
+    memset(at, 0, mesh->n_vertices);
+    for (size_t k = 0; k < 3 * surface.n_faces; k++) at[surface.face_vertex[k]] = 1;
+    if (depth_mm == 0) return MT_OK;
+    MT_TRY(mt_nearest_make(scratch, &surface, 0, &tree));
+#pragma omp parallel for schedule(dynamic, 4096)
+    for (size_t v = 0; v < mesh->n_vertices; v++)
+        if (!at[v]) at[v] = mt_nearest_within(&tree, mesh->xyz_mm + 3 * v, depth_mm);
+    return MT_OK;
+}

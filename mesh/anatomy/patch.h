@@ -17,3 +17,8 @@ MT_NODISCARD mt_status mt_surface_check(const mt_mesh *mesh, int32_t tag);
  * and overlap. */
 MT_NODISCARD mt_status mt_patch_elements(
     const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);
+
+/* Sets at[n_vertices] to 1 for the corners of the triangles with this tag, and for vertices within depth_mm (at least 0) of one; to 0 for
+ * others. MT_INPUT: no triangle has this tag; the message lists the existing tags. MT_MEMORY. */
+MT_NODISCARD mt_status mt_patch_vertices(
+    const mt_mesh *mesh, int32_t tag, double depth_mm, unsigned char *at);

@@ -8,6 +8,7 @@
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
+#include "solver/case/nodes.h"
 #include "solver/outputs/ecg.h"
 #include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
@@ -179,7 +180,13 @@ static const mt_yaml_key tissue_keys[] = {
 static const char *const method_name[] =
     {[MT_CASE_EXPLICIT] = "explicit", [MT_CASE_IMPLICIT] = "implicit", NULL},
                          *const implicit_name[] = {"backward-euler", "crank-nicolson", NULL};
+static const char *const discretisation_name[] = {
+    [MT_CASE_ELEMENTS] = "elements", [MT_CASE_NODES] = "nodes", NULL};
 static const mt_yaml_key diffusion_keys[] = {
+    MT_YAML_ENUM(mt_case, diffusion.discretisation, "discretisation", "elements", discretisation_name,
+        "Places of the voltages. elements: the centres of the elements, with finite volumes; nodes: the "
+        "vertices of the mesh, with linear finite elements (see `data/cases/README.md`), only with the "
+        "backend cpu and explicit steps."),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
@@ -190,6 +197,9 @@ static const mt_yaml_key diffusion_keys[] = {
         "The same factor for each kind of cells in each tissue, in the order of their first elements, as "
         "`used.yaml` of an earlier run has them. Default: calibrated for the cells, their tissue and their "
         "element size."),
+    MT_YAML_DOUBLE(mt_case, diffusion.nodal_spreading, "nodal_spreading", "1", MT_YAML_WITHIN(0, 1),
+        "With nodes, in place of the two keys above: a factor of the spreading that is right for tp06. 0: "
+        "off."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
         "Damping of sawtooth patterns."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,
@@ -881,6 +891,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_cells(path, c));
     MT_TRY(check_accumulation(path, c));
     MT_TRY(check_precision(path, c));
+    MT_TRY(mt_fail_in(path, mt_case_check_nodes(c)));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
@@ -990,6 +1001,8 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from)
         .front_ms = mt_case_model(from)->front_ms,
         .correction = from->diffusion.correction};
 }
+
+bool mt_case_at_vertices(const mt_case *from) { return from->diffusion.discretisation == MT_CASE_NODES; }
 
 const char *mt_case_mesh_name(const mt_case *from)
 {

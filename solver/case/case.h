@@ -56,7 +56,8 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
-/* Time integration of the diffusion; and the beats that have maps. */
+/* Places of the voltages (mesh/unknowns.h); time integration of the diffusion; and the beats that have maps. */
+typedef enum mt_case_discretisation { MT_CASE_ELEMENTS, MT_CASE_NODES } mt_case_discretisation;
 typedef enum mt_case_method { MT_CASE_EXPLICIT, MT_CASE_IMPLICIT } mt_case_method;
 typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_beats;
 
@@ -98,8 +99,10 @@ typedef struct mt_case {
     } mesh;
     mt_medium tissue;
     struct {
+        mt_case_discretisation discretisation;
         double spreading, *spreading_of_cells, damping; /* [n_spreading_of_cells] */
         size_t n_spreading_of_cells;                    /* 0: calibrated */
+        double nodal_spreading; /* with nodes: factor of the strength of the law (solver/case/nodes.h) */
         mt_correction correction;
         mt_case_method method;
         int scheme; /* of implicit steps: index into "backward-euler", "crank-nicolson" */
@@ -228,6 +231,9 @@ mt_diffusing mt_case_diffusing(const mt_case *from);
 
 /* Returns the spatial discretisation of the case. */
 mt_diffusion_scheme mt_case_scheme(const mt_case *from);
+
+/* True if the voltages are at the vertices of the mesh; otherwise they are at the centres of its elements. */
+bool mt_case_at_vertices(const mt_case *from);
 
 /* Returns the mesh's name for messages: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);

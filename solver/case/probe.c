@@ -228,10 +228,111 @@ mt_status mt_probes_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
     return status == MT_INPUT ? name_outside(input, mesh, probes) : status;
 }
 
+/* ---- probes with voltages at the vertices ---- */
+
+/* A place in an element: its barycentric coordinates, without negative ones, and the squared distance from the probe. */
+typedef struct location {
+    double weight[4], square_mm2;
+    size_t element;
+} location;
+
+/* Computes the coordinates of x in an element. */
+static location locate_in(const mt_mesh *mesh, size_t element, const double x[3])
+{
+    location at = {.element = element};
+    const double six_mm3 = 6 * mt_mesh_volume_mm3(mesh, element);
+    double sum = 0, place[3] = {0};
+    for (size_t k = 0; k < 4; k++) {
+        double area[3], way[3]; /* the face opposite the vertex, with an outward normal */
+        const uint32_t on = mesh->element_vertex[4 * element + mt_mesh_face[k][0]];
+        mt_mesh_face_area(mesh, element, k, area);
+        mt_minus3(mesh->xyz_mm + 3 * (size_t)on, x, way);
+        at.weight[k] = fmax(0, 2 * mt_dot3(way, area) / six_mm3);
+        sum += at.weight[k];
+    }
+    for (size_t k = 0; k < 4; k++) {
+        at.weight[k] /= sum;
+        for (int axis = 0; axis < 3; axis++)
+            place[axis] +=
+                at.weight[k] * mesh->xyz_mm[3 * (size_t)mesh->element_vertex[4 * element + k] + (size_t)axis];
+    }
+    at.square_mm2 = mt_square3(place, x);
+    return at;
+}
+
+/* Replaces the location by one in this element if that is nearer. Far elements are skipped by a sphere around their centre. */
+static void locate_nearer(const mt_mesh *mesh, size_t element, const double x[3], location *best)
+{
+    double centre[3];
+    mt_mesh_centroid(mesh, element, centre);
+    const double reach_mm = reach_of(mesh, element) / 1.5;
+    if (sqrt(mt_square3(centre, x)) > reach_mm + sqrt(best->square_mm2)) return;
+    const location at = locate_in(mesh, element, x);
+    if (at.square_mm2 < best->square_mm2) *best = at;
+}
+
+static location locate(const mt_mesh *mesh, const double x[3])
+{
+    location best = {.square_mm2 = INFINITY, .element = MT_NO_ELEMENT};
+    for (size_t e = 0; e < mesh->n_elements; e++) locate_nearer(mesh, e, x, &best);
+    return best;
+}
+
+/* A place on the border of the conducting elements belongs to them, to 1e-9 of the size of the element. */
+mt_status mt_probes_locate(mt_arena *arena, const mt_mesh *whole, const mt_mesh *mesh, mt_probes *probes)
+{
+    MT_ALLOC(arena, probes->weight, 4 * probes->n);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (size_t p = 0; p < probes->n; p++) {
+        const double *x = probes->xyz_mm + 3 * p;
+        const location at = locate(mesh, x), any = mesh->number ? locate(whole, x) : at;
+        const double border_mm = 1e-9 * reach_of(mesh, at.element);
+        const bool conducts = sqrt(at.square_mm2) <= sqrt(any.square_mm2) + border_mm;
+        probes->element[p] = conducts ? (uint32_t)at.element : MT_NO_ELEMENT;
+        memcpy(probes->weight + 4 * p, at.weight, sizeof at.weight);
+    }
+    return MT_OK;
+}
+
+/* Returns the interpolated value at a probe; vertices without a weight do not count. */
+static double interpolate(const mt_probes *probes, size_t probe, const mt_mesh *mesh, const double *field)
+{
+    const uint32_t *vertex = mesh->element_vertex + 4 * (size_t)probes->element[probe];
+    const double *weight = probes->weight + 4 * probe;
+    double sum = 0;
+    for (size_t k = 0; k < 4; k++)
+        if (weight[k] > 0) sum += weight[k] * field[vertex[k]];
+    return sum;
+}
+
+double mt_probes_state(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, const double *field)
+{
+    if (probes->element[probe] == MT_NO_ELEMENT) return NAN;
+    if (probes->weight) return interpolate(probes, probe, mesh, field);
+    return mt_probe_state(mesh, diffusion, field, probes->xyz_mm + 3 * probe, probes->element[probe]);
+}
+
+void mt_probes_needs(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, uint8_t *needed)
+{
+    const uint32_t element = probes->element[probe];
+    if (element == MT_NO_ELEMENT) return;
+    if (!probes->weight) {
+        mt_probe_needs(mesh, diffusion, probes->xyz_mm + 3 * probe, element, needed);
+        return;
+    }
+    for (size_t k = 0; k < 4; k++) needed[mesh->element_vertex[4 * (size_t)element + k]] = 1;
+}
+
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms)
 {
     if (probes->element[probe] == MT_NO_ELEMENT) return NAN;
+    if (probes->weight) {
+        const double at_ms = interpolate(probes, probe, mesh, activation_ms);
+        return isfinite(at_ms) ? at_ms : NAN;
+    }
     const sample s =
         sample_field(mesh, diffusion, activation_ms, probes->xyz_mm + 3 * probe, probes->element[probe]);
     const double t_ms = fitted_value(&s);

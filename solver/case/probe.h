@@ -7,7 +7,11 @@
  *
  * At the surface a fit extrapolates. This suits an activation time, which is nearly linear over a few elements. It does not suit Vm and the
  * states of the cells, which jump across an activation front: a fit would exceed their range by half of the jump. They are limited to the
- * range of the fitted values, the limit of Barth and Jespersen (1989) at a single place. */
+ * range of the fitted values, the limit of Barth and Jespersen (1989) at a single place.
+ *
+ * With voltages at the vertices (mesh/unknowns.h) all fields are interpolated linearly in the element that contains the probe, which is exact
+ * for linear fields. A probe slightly outside the surface has the value of a point of the nearest element: its negative barycentric
+ * coordinates are set to 0. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -19,11 +23,19 @@ typedef struct mt_probes {
     size_t n, n_points;
     double *xyz_mm;    /* [n][3] */
     uint32_t *element; /* [n] element with the nearest centre; MT_NO_ELEMENT: not part of the problem */
+    /* [n][4] with voltages at the vertices: barycentric coordinates in `element`, which contains the probe; NULL: at the centres */
+    double *weight;
 } mt_probes;
 
 /* Finds the probes of a case on its mesh. MT_INPUT if a probe is outside the mesh (mt_probe_find); the message names its key. */
 MT_NODISCARD mt_status mt_probes_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes);
+
+/* Replaces the elements of probes by the elements that contain them, in the numbering of `mesh`, and computes their weights in `arena`.
+ * `mesh`: the conducting elements of `whole`. The element is MT_NO_ELEMENT if a non-conducting element contains the probe or is nearer to it.
+ * MT_MEMORY. O(n n_elements), one pass over the elements. */
+MT_NODISCARD mt_status mt_probes_locate(
+    mt_arena *arena, const mt_mesh *whole, const mt_mesh *mesh, mt_probes *probes);
 
 /* Finds the element with the nearest centre for each of the n probes xyz_mm [n][3]; the lowest of equals. MT_INPUT if a probe is
  * outside the mesh: farther from that centre than 1.5 times the farthest vertex of the element. The message has the coordinates of
@@ -45,9 +57,17 @@ double mt_probe_state(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
 void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
     uint32_t element, uint8_t *needed);
 
-/* Returns the activation time at a probe, by its number, in a run that reached reached_ms. activation_ms [n_elements] is infinite if not
+/* Returns the value of a field [unknowns] at a probe, by its number, for Vm and the states of the cells; NaN if the probe has no element. */
+double mt_probes_state(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, const double *field);
+
+/* Sets needed[k] to 1 for the unknowns that mt_probes_state reads; other entries are unchanged. */
+void mt_probes_needs(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
+    const mt_diffusion *diffusion, uint8_t *needed);
+
+/* Returns the activation time at a probe, by its number, in a run that reached reached_ms. activation_ms [unknowns] is infinite if not
  * activated. NaN if a nearest element is not activated, if the fit exceeds reached_ms while elements in it are not activated, or if the
  * probe has no element. A probe at the surface can be activated after the last element's centre: if all elements of its fit are activated,
- * the time may exceed reached_ms. */
+ * the time may exceed reached_ms. At vertices: NaN if a vertex with a weight is not activated. */
 double mt_probe_activation_ms(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *activation_ms, double reached_ms);

@@ -6,6 +6,7 @@
 
 #include "data/core/vec3.h"
 #include "mesh/anatomy/fibres.h"
+#include "mesh/vertex_mean.h"
 
 const char *const mt_gradient_along_name[] = {[MT_GRADIENT_DEPTH] = "depth",
     [MT_GRADIENT_APEX_TO_BASE] = "apex_to_base",
@@ -39,12 +40,24 @@ static void box_ruler(const mt_mesh *whole, int axis, ruler *r)
     r->length_mm = high_mm[axis] - r->from_mm[axis];
 }
 
-static double height_of(const ruler *r, const mt_mesh *whole, size_t element)
+static double height_of(const ruler *r, const mt_unknowns *unknowns, size_t unknown)
 {
-    double centre[3], way[3];
-    mt_mesh_centroid(whole, element, centre);
-    mt_minus3(centre, r->from_mm, way);
+    double place[3], way[3];
+    mt_unknowns_place(unknowns, unknown, place);
+    mt_minus3(place, r->from_mm, way);
     return mt_dot3(way, r->toward) / r->length_mm;
+}
+
+/* Computes the depth of each unknown. */
+static mt_status find_depths(mt_arena *scratch, const mt_unknowns *unknowns, double **depth)
+{
+    const mt_mesh *mesh = unknowns->mesh;
+    float *single;
+    *depth = mesh->depth;
+    if (!unknowns->at_vertices) return MT_OK;
+    MT_ALLOC(scratch, single, mesh->n_elements);
+    for (size_t e = 0; e < mesh->n_elements; e++) single[e] = (float)mesh->depth[e];
+    return mt_vertex_mean(scratch, mesh, single, depth);
 }
 
 static uint8_t step_at(double s)
@@ -57,22 +70,25 @@ double mt_gradient_factor(const mt_gradient *gradient, uint8_t step)
     return gradient->first + (gradient->last - gradient->first) * (step + 0.5) / MT_GRADIENT_STEPS;
 }
 
-mt_status mt_gradient_steps(
-    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, uint8_t **step)
+mt_status mt_gradient_steps(mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole,
+    const mt_unknowns *unknowns, uint8_t **step)
 {
+    MT_SCRATCH(scratch);
     const bool by_depth = gradient->along == MT_GRADIENT_DEPTH;
+    const size_t n = mt_unknowns_count(unknowns);
     ruler r = {.length_mm = 0};
-    MT_ALLOC(arena, *step, whole->n_elements);
+    double *depth = NULL;
+    MT_ALLOC(arena, *step, n);
     if (by_depth && !whole->depth)
         return mt_fail(MT_INPUT, "along: depth; the mesh has no depth: `myotile mesh fibres` writes it");
+    if (by_depth) MT_TRY(find_depths(scratch, unknowns, &depth));
     if (gradient->along == MT_GRADIENT_APEX_TO_BASE) MT_TRY(heart_ruler(whole, &r));
     if (gradient->along >= MT_GRADIENT_X) box_ruler(whole, (int)gradient->along - MT_GRADIENT_X, &r);
-    for (size_t e = 0; e < whole->n_elements; e++)
-        (*step)[e] = step_at(by_depth ? whole->depth[e] : height_of(&r, whole, e));
+    for (size_t k = 0; k < n; k++) (*step)[k] = step_at(by_depth ? depth[k] : height_of(&r, unknowns, k));
     return MT_OK;
 }
 
-/* Applies a factor to the elements of a step. */
+/* Applies a factor to the unknowns of a step. */
 static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, double factor, size_t n,
     const uint32_t *elements, mt_kinds *kinds)
 {
@@ -86,17 +102,18 @@ static mt_status apply_factor(mt_arena *scratch, const mt_gradient *gradient, do
 }
 
 mt_status mt_gradient_apply(mt_arena *scratch, const mt_gradient *gradient, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_kinds *kinds)
+    const mt_unknowns *unknowns, mt_kinds *kinds)
 {
+    const size_t count = mt_unknowns_count(unknowns);
     uint8_t *step;
-    uint32_t *elements;
-    MT_TRY(mt_gradient_steps(scratch, gradient, whole, &step));
-    MT_ALLOC(scratch, elements, mesh->n_elements);
+    uint32_t *list;
+    MT_TRY(mt_gradient_steps(scratch, gradient, whole, unknowns, &step));
+    MT_ALLOC(scratch, list, count);
     for (uint8_t here = 0; here < MT_GRADIENT_STEPS; here++) {
         size_t n = 0;
-        for (size_t e = 0; e < mesh->n_elements; e++)
-            if (step[mt_mesh_number(mesh, e)] == here) elements[n++] = (uint32_t)e;
-        MT_TRY(apply_factor(scratch, gradient, mt_gradient_factor(gradient, here), n, elements, kinds));
+        for (size_t k = 0; k < count; k++)
+            if (step[k] == here) list[n++] = (uint32_t)k;
+        MT_TRY(apply_factor(scratch, gradient, mt_gradient_factor(gradient, here), n, list, kinds));
     }
     return MT_OK;
 }

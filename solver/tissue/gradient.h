@@ -7,11 +7,13 @@
  *                  (mt_landmarks); 0 below the apex, 1 above the base
  *   x, y, z        of the centre, from one face of the mesh's bounding box to the other
  *
+ * Unknowns at vertices (mesh/unknowns.h) have the coordinates of the vertex, and the mean depth of its elements, by volume.
+ *
  * The factor of the parameter is first + (last - first) s, in MT_GRADIENT_STEPS steps of equal width, each with the factor of its middle.
  * Elements of one step are cells of one kind, and tiles store its constants once. */
 #pragma once
 
-#include "mesh/mesh.h"
+#include "mesh/unknowns.h"
 #include "solver/tissue/kinds.h"
 
 #define MT_GRADIENT_STEPS 16
@@ -33,15 +35,14 @@ typedef struct mt_gradient {
     double first, last; /* factors at the coordinates 0 and 1; not negative */
 } mt_gradient;
 
-/* Returns in `arena` the step of each element of the complete mesh, 0 to MT_GRADIENT_STEPS - 1. MT_INPUT if the mesh lacks the depth, or
- * the apex or base. MT_MEMORY. */
-MT_NODISCARD mt_status mt_gradient_steps(
-    mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole, uint8_t **step);
+/* Returns in `arena` the step of each unknown, 0 to MT_GRADIENT_STEPS - 1. Their mesh has all or some of the elements of `whole`, which
+ * defines apex, base and ends. MT_INPUT if the mesh lacks the depth, or the apex or base. MT_MEMORY. */
+MT_NODISCARD mt_status mt_gradient_steps(mt_arena *arena, const mt_gradient *gradient, const mt_mesh *whole,
+    const mt_unknowns *unknowns, uint8_t **step);
 
 /* Returns the factor in a step. */
 double mt_gradient_factor(const mt_gradient *gradient, uint8_t step);
 
-/* Changes the kinds of the elements of a mesh, which has all or some of the elements of `whole` (mt_mesh_number). Returns the errors of
- * mt_gradient_steps and mt_kinds_change. */
+/* Changes the kinds of the unknowns. Returns the errors of mt_gradient_steps and mt_kinds_change. */
 MT_NODISCARD mt_status mt_gradient_apply(mt_arena *scratch, const mt_gradient *gradient, const mt_mesh *whole,
-    const mt_mesh *mesh, mt_kinds *kinds);
+    const mt_unknowns *unknowns, mt_kinds *kinds);

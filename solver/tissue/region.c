@@ -7,6 +7,7 @@
 #include "data/core/vec3.h"
 #include "mesh/scale.h"
 #include "mesh/names.h"
+#include "mesh/vertex_share.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/anatomy/tag_meaning.h"
 #include "mesh/anatomy/patch.h"
@@ -128,17 +129,20 @@ static mt_status find_centre(const mt_region *region, const mt_mesh *mesh, doubl
     return MT_OK;
 }
 
-static mt_status mark_surface(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+/* Marks the elements or the vertices of the surface; all without a surface. */
+static mt_status mark_surface(const mt_region *region, const mt_unknowns *unknowns, unsigned char *reached)
 {
+    const mt_mesh *mesh = unknowns->mesh;
     int32_t tag;
     bool tagged = false;
     if (!region->surface[0]) {
-        memset(reached, 1, mesh->n_elements);
+        memset(reached, 1, mt_unknowns_count(unknowns));
         return MT_OK;
     }
     MT_TRY(mt_fail_in("surface", mt_surface_parse(mesh, region->surface, &tag)));
     for (size_t f = 0; f < mesh->n_faces; f++) tagged |= mesh->face_tag[f] == tag;
-    mt_status status = mt_patch_elements(mesh, tag, region->depth_mm, reached);
+    mt_status status = unknowns->at_vertices ? mt_patch_vertices(mesh, tag, region->depth_mm, reached)
+                                             : mt_patch_elements(mesh, tag, region->depth_mm, reached);
     if (status != MT_INPUT) return status;
     return in_key("surface", region->surface, mesh, !tagged && mt_surface_name(tag));
 }
@@ -212,29 +216,30 @@ static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsign
 }
 
 static mt_status none_reached(
-    const mt_region *region, const mt_mesh *mesh, const double *centre, double nearest_mm)
+    const mt_region *region, const mt_unknowns *unknowns, const double *centre, double nearest_mm)
 {
     double low_mm[3], high_mm[3];
     char which[600], tagged[170] = "";
+    const mt_mesh *mesh = unknowns->mesh;
+    const char *one = mt_unknowns_word(unknowns, 1), *place = unknowns->at_vertices ? "" : " centre",
+               *with = unknowns->at_vertices ? " in " : " with a vertex of ";
     const bool in_layer = region->layer >= 0;
     (void)snprintf(tagged, sizeof tagged, "%s%.60s%s%.60s", region->tag[0] ? " with the tag " : "",
         region->tag, region->group[0] ? " of the group " : "", region->group);
     (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
         in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
-        region->vtx[0] ? " with a vertex of " : "", region->vtx, region->elements[0] ? " listed in " : "",
-        region->elements);
-    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "no element%s", which);
+        region->vtx[0] ? with : "", region->vtx, region->elements[0] ? " listed in " : "", region->elements);
+    if (isinf(nearest_mm)) return mt_fail(MT_INPUT, "no %s%s", one, which);
     mt_mesh_box(mesh, low_mm, high_mm);
     const char *advice = mt_scale_advice(mt_scale_extent_mm(low_mm, high_mm), nearest_mm);
     if (has_box(region))
         return mt_fail(MT_INPUT,
-            "no element centre%s is in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm "
-            "outside%s",
-            which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
+            "no %s%s%s is in the box [%g, %g, %g] .. [%g, %g, %g] mm; the nearest is %.3g mm outside%s", one,
+            place, which, region->min_mm[0], region->min_mm[1], region->min_mm[2], region->max_mm[0],
             region->max_mm[1], region->max_mm[2], nearest_mm, advice);
-    return mt_fail(MT_INPUT,
-        "no element centre%s is within %g mm of [%g, %g, %g]; the nearest is %.3g mm away%s", which,
-        region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm, advice);
+    return mt_fail(MT_INPUT, "no %s%s%s is within %g mm of [%g, %g, %g]; the nearest is %.3g mm away%s", one,
+        place, which, region->radius_mm, centre[0], centre[1], centre[2], nearest_mm + region->radius_mm,
+        advice);
 }
 
 bool mt_region_uses_surfaces(const mt_region *region)
@@ -253,49 +258,143 @@ static double border_mm(const mt_mesh *mesh)
     return 1e-12 * largest;
 }
 
-/* Removes the elements outside the box or sphere, and computes the smallest distance of any element from it: infinite without elements.
+/* Removes the unknowns outside the box or sphere, and computes the smallest distance of any unknown from it: infinite without unknowns.
  * Returns the number of the others. */
-static size_t keep_near(const mt_region *region, const mt_mesh *mesh, const double *centre,
+static size_t keep_near(const mt_region *region, const mt_unknowns *unknowns, const double *centre,
     double on_border_mm, unsigned char *reached, double *nearest_mm)
 {
-    const size_t n_elements = mesh->n_elements;
+    const size_t count = mt_unknowns_count(unknowns);
     size_t n = 0, n_before = 0;
-    double nearest = INFINITY; /* of a reduction over no elements, compilers make different values */
-#pragma omp parallel for schedule(static) reduction(+ : n, n_before) reduction(min : nearest) if (n_elements >= PARALLEL_FROM)
-    for (size_t element = 0; element < n_elements; element++) {
+    double nearest = INFINITY; /* of a reduction over nothing, compilers make different values */
+#pragma omp parallel for schedule(static) reduction(+ : n, n_before) reduction(min : nearest) if (count >= PARALLEL_FROM)
+    for (size_t k = 0; k < count; k++) {
         double x[3];
-        if (!reached[element]) continue;
-        mt_mesh_centroid(mesh, element, x);
+        if (!reached[k]) continue;
+        mt_unknowns_place(unknowns, k, x);
         const double outside = outside_mm(region, centre, x);
         nearest = fmin(nearest, outside);
-        reached[element] = outside <= on_border_mm;
-        n += reached[element];
+        reached[k] = outside <= on_border_mm;
+        n += reached[k];
         n_before++;
     }
     *nearest_mm = n_before > 0 ? nearest : INFINITY;
     return n;
 }
 
+/* Removes the unknowns outside the box or sphere, and lists the others; fails if there are none. */
+static mt_status list_near(mt_arena *arena, const mt_region *region, const mt_unknowns *unknowns,
+    const double *centre, double on_border_mm, unsigned char *reached, size_t *n, uint32_t **list)
+{
+    double nearest_mm;
+    *n = keep_near(region, unknowns, centre, on_border_mm, reached, &nearest_mm);
+    if (*n == 0) return none_reached(region, unknowns, centre, nearest_mm);
+    MT_ALLOC(arena, *list, *n);
+    *n = 0;
+    for (size_t k = 0; k < mt_unknowns_count(unknowns); k++)
+        if (reached[k]) (*list)[(*n)++] = (uint32_t)k;
+    return MT_OK;
+}
+
 mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements)
 {
     MT_SCRATCH(scratch);
+    const mt_unknowns unknowns = {mesh, false};
     unsigned char *reached;
-    double centre[3], nearest_mm;
+    double centre[3];
     MT_TRY(find_centre(region, mesh, centre));
     MT_ALLOC(scratch, reached, mesh->n_elements);
-    MT_TRY(mark_surface(region, mesh, reached));
-    const double on_border_mm = border_mm(mesh);
+    MT_TRY(mark_surface(region, &unknowns, reached));
     MT_TRY(keep_tagged("tag", region->tag, mesh, reached));
     MT_TRY(keep_tagged("group", region->group, mesh, reached));
     MT_TRY(keep_listed(scratch, region, mesh, reached));
     MT_TRY(keep_named(scratch, region, mesh, reached));
     MT_TRY(keep_layer(region, mesh, reached));
-    *n = keep_near(region, mesh, centre, on_border_mm, reached, &nearest_mm);
-    if (*n == 0) return none_reached(region, mesh, centre, nearest_mm);
-    MT_ALLOC(arena, *elements, *n);
-    *n = 0;
-    for (size_t element = 0; element < mesh->n_elements; element++)
-        if (reached[element]) (*elements)[(*n)++] = (uint32_t)element;
+    return list_near(arena, region, &unknowns, centre, border_mm(mesh), reached, n, elements);
+}
+
+/* ---- vertices ---- */
+
+/* Removes the vertices with less than half of the volume of their elements among those of the complete mesh with in[n_elements] != 0. */
+static mt_status keep_shared(
+    mt_arena *scratch, const mt_mesh *mesh, const unsigned char *in, unsigned char *reached)
+{
+    uint8_t *of;
+    MT_ALLOC(scratch, of, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) of[c] = in[mt_mesh_number(mesh, c)];
+    return mt_vertex_share_keep(mesh, of, reached);
+}
+
+enum { BY_TAG, BY_GROUP, BY_LIST, BY_LAYER, CONDITIONS };
+
+/* Marks in `in` the elements of the complete mesh that satisfy one of the conditions on elements. */
+static mt_status mark_elements(
+    mt_arena *scratch, const mt_region *region, const mt_mesh *whole, int condition, unsigned char *in)
+{
+    memset(in, 1, whole->n_elements);
+    switch (condition) {
+    case BY_TAG:
+        return keep_tagged("tag", region->tag, whole, in);
+    case BY_GROUP:
+        return keep_tagged("group", region->group, whole, in);
+    case BY_LIST:
+        return keep_named(scratch, region, whole, in);
+    default:
+        return keep_layer(region, whole, in);
+    }
+}
+
+/* Removes the vertices outside the stated tag, group, list of elements or layer. */
+static mt_status keep_in_elements(mt_arena *scratch, const mt_region *region, const mt_mesh *whole,
+    const mt_mesh *mesh, unsigned char *reached)
+{
+    const bool stated[CONDITIONS] = {
+        region->tag[0] != 0, region->group[0] != 0, region->elements[0] != 0, region->layer >= 0};
+    unsigned char *in;
+    MT_ALLOC(scratch, in, whole->n_elements);
+    for (int k = 0; k < CONDITIONS; k++) {
+        if (!stated[k]) continue;
+        MT_TRY(mark_elements(scratch, region, whole, k, in));
+        MT_TRY(keep_shared(scratch, mesh, in, reached));
+    }
     return MT_OK;
+}
+
+/* Removes the vertices with at[n_vertices] == 0, by their numbers in the complete mesh. */
+static void keep_marked(const mt_unknowns *unknowns, const unsigned char *at, unsigned char *reached)
+{
+    for (size_t v = 0; v < mt_unknowns_count(unknowns); v++)
+        reached[v] = reached[v] && at[mt_unknowns_number(unknowns, v)];
+}
+
+/* Removes the vertices outside the surface and the list of vertices. */
+static mt_status keep_on(mt_arena *scratch, const mt_region *region, const mt_mesh *whole,
+    const mt_unknowns *unknowns, unsigned char *reached)
+{
+    mt_vtx list;
+    unsigned char *at;
+    MT_ALLOC(scratch, at, whole->n_vertices);
+    MT_TRY(mark_surface(region, &(mt_unknowns){whole, true}, at));
+    keep_marked(unknowns, at, reached);
+    if (!region->vtx[0]) return MT_OK;
+    MT_TRY(mt_fail_in("vtx", mt_vtx_read(scratch, region->vtx, whole->n_vertices, &list)));
+    memset(at, 0, whole->n_vertices);
+    for (size_t k = 0; k < list.n; k++) at[list.vertex[k]] = 1;
+    keep_marked(unknowns, at, reached);
+    return MT_OK;
+}
+
+mt_status mt_region_vertices(mt_arena *arena, const mt_region *region, const mt_mesh *whole,
+    const mt_mesh *mesh, size_t *n, uint32_t **vertices)
+{
+    MT_SCRATCH(scratch);
+    const mt_unknowns unknowns = {mesh, true};
+    unsigned char *reached;
+    double centre[3];
+    MT_TRY(find_centre(region, whole, centre));
+    MT_ALLOC(scratch, reached, mesh->n_vertices);
+    memset(reached, 1, mesh->n_vertices);
+    MT_TRY(keep_on(scratch, region, whole, &unknowns, reached));
+    MT_TRY(keep_in_elements(scratch, region, whole, mesh, reached));
+    return list_near(arena, region, &unknowns, centre, border_mm(whole), reached, n, vertices);
 }

@@ -183,7 +183,8 @@ Test(case, the_stimulus_of_the_benchmark_covers_exactly_the_elements_of_its_cube
     mt_mesh mesh;
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &stimulus), MT_OK, "%s",
+        mt_message());
     cr_expect_float_eq(stimulus[0].rise_mV_ms, 250.0 / 7, 1e-13 * 36); /* 50 / 1.4, within rounding */
     cr_expect_eq(stimulus[0].start_ms, 0);
     cr_expect_eq(stimulus[0].duration_ms, 2);
@@ -209,7 +210,8 @@ Test(case, every_stimulus_has_its_own_elements_including_those_on_the_border)
     mt_mesh mesh;
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &stimulus), MT_OK, "%s",
+        mt_message());
     cr_assert_eq(c.n_stimuli, 2);
     cr_expect_eq(stimulus[0].n_elements, 2); /* two of the six centroids of a Kuhn box have x = edge / 4 */
     cr_expect_float_eq(stimulus[0].rise_mV_ms, 10, 1e-12);
@@ -230,7 +232,7 @@ Test(case, a_stimulus_without_elements_is_rejected)
     mt_mesh mesh;
     mt_stimulus *stimulus;
     cr_assert_eq(mt_slab_make(&arena, c.mesh.slab.size_mm, c.mesh.slab.edge_mm, &mesh), MT_OK);
-    cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &stimulus), MT_INPUT);
+    cr_expect_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &stimulus), MT_INPUT);
     cr_expect_str_eq(mt_message(), "stimuli.0: no element centre is in the box [21, 0, 0] .. [22.5, 1.5, "
                                    "1.5] mm; the nearest is 1.12 mm outside");
     mt_arena_free(&arena);
@@ -246,18 +248,19 @@ Test(case, cell_types_follow_the_layers_of_the_mesh_on_request)
     mt_monodomain problem = {.variant_of = (uint16_t[]){7}};
     mt_case c;
     load(&arena, niederer, NULL, 0, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK);
+    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &problem), MT_OK);
     cr_expect_null(problem.variant_of, "the case has one type for all");
     cr_expect(problem.model == &mt_cell_tp06 && problem.variant == TP06_EPI);
     load(&arena, niederer, sets, 1, &c);
-    cr_assert_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_case_cells(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &problem), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(problem.variant_of, types, sizeof types);
     mesh.n_elements = 6;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &problem), MT_INPUT);
     cr_expect_not_null(
         strstr(mt_message(), "element 5 is in layer 0; allowed: 1 (endo) to 3"), "%s", mt_message());
     mesh.layer = NULL;
-    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &mesh, &problem), MT_INPUT);
+    cr_expect_eq(mt_case_cells(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &problem), MT_INPUT);
     cr_expect_not_null(
         strstr(mt_message(), "cell.type: layers; the mesh has no transmural layers: `myotile mesh fibres` "
                              "writes them; allowed without layers: epi, mid or endo"),
@@ -458,7 +461,8 @@ Test(case, regions_change_cells_in_order)
     cr_assert_eq(mt_case_conducting(&arena, &c, &whole, &conducting), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_mesh_select(&arena, &whole, conducting, &mesh), MT_OK);
     cr_assert_eq(mesh.n_elements, whole.n_elements / 2);
-    cr_assert_eq(mt_case_cells(&arena, &c, &whole, &mesh, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_case_cells(&arena, &c, &whole, &(mt_unknowns){&mesh, false}, &problem), MT_OK, "%s", mt_message());
     cr_expect_eq(problem.n_variants, 3);
     for (size_t e = 0; e < mesh.n_elements; e++) {
         const mt_cell_variant *found = mt_monodomain_variant(&problem, e);
@@ -570,7 +574,7 @@ Test(case, models_and_types_of_cells_match_the_table)
             cr_assert_eq(
                 status, k < (*m)->n_variants ? MT_OK : MT_INPUT, "%s %s: %s", model, type, mt_message());
             if (status == MT_OK) {
-                cr_assert_eq(mt_case_cells(&arena, &c, NULL, NULL, &problem), MT_OK);
+                cr_assert_eq(mt_case_cells(&arena, &c, NULL, &(mt_unknowns){0}, &problem), MT_OK);
                 cr_expect(problem.model == *m && problem.variant == k && !problem.variant_of);
             } else
                 cr_expect(strstr(mt_message(), "--set cell.type=nonsense: nonsense; allowed: ") &&
@@ -810,7 +814,7 @@ static mt_status load_and_stimulate(mt_arena *arena, const mt_mesh *mesh)
     mt_case c;
     mt_stimulus *stimulus;
     MT_TRY(mt_case_load(arena, niederer, NULL, 0, &c));
-    return mt_case_stimuli(arena, &c, mesh, &stimulus);
+    return mt_case_stimuli(arena, &c, mesh, &(mt_unknowns){mesh, false}, &stimulus);
 }
 
 Test(case, every_failed_allocation_is_reported)

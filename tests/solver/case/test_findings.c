@@ -406,7 +406,8 @@ static const char *said_of_places(const char *stimulus, const char *electrode)
     mt_stimulus *stimuli;
     make_parts(&arena, sets, 2, &c, &parts);
     cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &stimuli), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &stimuli), MT_OK, "%s",
+        mt_message());
     const mt_monodomain problem = {.n_stimuli = c.n_stimuli, .stimulus = stimuli};
     begin();
     mt_findings_of_places("small.yaml", &c, &mesh, &problem);

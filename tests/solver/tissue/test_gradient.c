@@ -20,7 +20,8 @@ static double *factors_of(mt_arena *arena, const mt_gradient *gradient, const mt
 {
     uint8_t *step;
     double *factor = mt_arena_alloc(arena, mesh->n_elements, sizeof *factor);
-    cr_assert_eq(mt_gradient_steps(arena, gradient, mesh, &step), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_gradient_steps(arena, gradient, mesh, &(mt_unknowns){mesh, false}, &step), MT_OK, "%s",
+        mt_message());
     for (size_t e = 0; e < mesh->n_elements; e++) factor[e] = mt_gradient_factor(gradient, step[e]);
     return factor;
 }
@@ -56,7 +57,7 @@ Test(gradient, depth_gradients_use_the_depth_of_the_mesh)
     mt_mesh mesh = slab(&arena);
     const mt_gradient through = {"g_to", MT_GRADIENT_DEPTH, 0.25, 1};
     uint8_t *step;
-    cr_expect_eq(mt_gradient_steps(&arena, &through, &mesh, &step), MT_INPUT);
+    cr_expect_eq(mt_gradient_steps(&arena, &through, &mesh, &(mt_unknowns){&mesh, false}, &step), MT_INPUT);
     cr_expect(strstr(mt_message(), "myotile mesh fibres"), "%s", mt_message());
     mesh.depth = mt_arena_alloc(&arena, mesh.n_elements, sizeof(double));
     for (size_t e = 0; e < mesh.n_elements; e++) mesh.depth[e] = (double)e / (double)(mesh.n_elements - 1);
@@ -82,7 +83,8 @@ Test(gradient, a_gradient_changes_the_parameter_of_each_element)
     cr_assert_eq(mt_mesh_select(&arena, &whole, keep, &part), MT_OK);
     const double *factor = factors_of(&arena, &along, &whole);
     cr_assert_eq(mt_kinds_begin(&arena, &problem, part.n_elements, &kinds), MT_OK);
-    cr_assert_eq(mt_gradient_apply(&arena, &along, &whole, &part, &kinds), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_gradient_apply(&arena, &along, &whole, &(mt_unknowns){&part, false}, &kinds), MT_OK, "%s",
+        mt_message());
     cr_assert_eq(mt_kinds_end(&arena, &kinds, &problem), MT_OK, "%s", mt_message());
     cr_expect_eq(problem.n_variants, MT_GRADIENT_STEPS);
     const double usual = problem.model->variants[0].parameters[g_ks];

@@ -126,7 +126,8 @@ Test(sites, an_element_in_several_sites_belongs_to_the_earliest_one)
     write_file("x_mm,y_mm,z_mm,start_ms\n1.2,1,0.5,1\n1,1,0.5,0\n1,1,0.5,0\n1,1,0.5,2\n");
     cr_assert_eq(load(SITES, &c), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_slab_make_cut(&arena, c.mesh.slab.size_mm, 0.5, MT_SLAB_MIRRORED, &mesh), MT_OK);
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &s), MT_OK, "%s", mt_message());
+    cr_assert_eq(
+        mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &s), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_region_elements(&arena, &c.stimuli[1].region, &mesh, &n_first, &first), MT_OK);
     cr_expect_eq(s[1].n_elements, n_first);
     cr_expect(s[0].n_elements > 0 && s[0].n_elements < n_first, "%zu, %zu", s[0].n_elements, n_first);
@@ -138,7 +139,7 @@ Test(sites, an_element_in_several_sites_belongs_to_the_earliest_one)
         }
     /* as plain stimuli all of them act */
     for (size_t k = 0; k < c.n_stimuli; k++) c.stimuli[k].site = false;
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &s), MT_OK);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &s), MT_OK);
     cr_expect_eq(s[3].n_elements, n_first);
 }
 
@@ -165,7 +166,7 @@ Test(sites, site_settings_of_the_case_must_be_complete)
     write_file("x_mm,y_mm,z_mm\n1,1,0.5\n100,1,0.5\n");
     cr_assert_eq(load(SITES, &c), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_slab_make_cut(&arena, c.mesh.slab.size_mm, 0.5, MT_SLAB_MIRRORED, &mesh), MT_OK);
-    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &s), MT_INPUT);
+    cr_assert_eq(mt_case_stimuli(&arena, &c, &mesh, &(mt_unknowns){&mesh, false}, &s), MT_INPUT);
     cr_expect(
         strstr(mt_message(), ".csv:3: no element centre is within 0.8 mm of [100, 1, 0.5]; the nearest is "),
         "%s", mt_message());

@@ -1,0 +1,13 @@
+/* Cases with voltages at the vertices of the mesh: `diffusion.discretisation: nodes`. */
+#pragma once
+
+#include "solver/case/case.h"
+#include "solver/diffusion/nodal.h"
+
+/* Checks that a case with voltages at the vertices sets no key that exists for elements only, unless to its default. MT_INPUT; the message
+ * has the key, its value and the allowed values. MT_OK for other cases. */
+MT_NODISCARD mt_status mt_case_check_nodes(const mt_case *input);
+
+/* Returns the law of reaction spreading at the vertices, with the factor of the case. All models have the law of the first one of the
+ * table. The strength is 0 without spreading. */
+mt_nodal_law mt_case_nodal_law(const mt_case *input);
