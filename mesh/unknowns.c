@@ -1,6 +1,5 @@
 #include "mesh/unknowns.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Copies the tagged triangles that have only used vertices, with their new numbers. */
@@ -74,11 +73,4 @@ const char *mt_unknowns_word(const mt_unknowns *unknowns, size_t n)
 {
     if (unknowns->at_vertices) return n == 1 ? "vertex" : "vertices";
     return n == 1 ? "element" : "elements";
-}
-
-void mt_unknowns_spread(const mt_unknowns *unknowns, const double *values, size_t n_whole, float *whole)
-{
-    for (size_t k = 0; k < n_whole; k++) whole[k] = NAN;
-    for (size_t k = 0; k < mt_unknowns_count(unknowns); k++)
-        if (isfinite(values[k])) whole[mt_unknowns_number(unknowns, k)] = (float)values[k];
 }

@@ -37,7 +37,3 @@ MT_NODISCARD mt_status mt_unknowns_volumes(mt_arena *arena, const mt_unknowns *u
 
 /* Returns "element" or "vertex" for one unknown, "elements" or "vertices" for other numbers. */
 const char *mt_unknowns_word(const mt_unknowns *unknowns, size_t n);
-
-/* Copies values [count] of the unknowns to `whole` [n_whole], by their numbers in the complete mesh; the other values become NaN, and so do
- * values that are not finite. */
-void mt_unknowns_spread(const mt_unknowns *unknowns, const double *values, size_t n_whole, float *whole);

@@ -28,6 +28,16 @@ mt_status mt_vertex_mean(mt_arena *arena, const mt_mesh *mesh, const float *valu
     return MT_OK;
 }
 
+mt_status mt_element_mean(mt_arena *arena, const mt_mesh *mesh, const float *values, float **means)
+{
+    MT_ALLOC(arena, *means, mesh->n_elements);
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const uint32_t *v = mesh->element_vertex + 4 * c;
+        (*means)[c] = ((values[v[0]] + values[v[1]]) + (values[v[2]] + values[v[3]])) / 4;
+    }
+    return MT_OK;
+}
+
 mt_status mt_vertex_stars_make(
     mt_arena *arena, const mt_mesh *mesh, size_t n, const uint32_t *vertex, mt_vertex_stars *stars)
 {

@@ -9,6 +9,11 @@
 MT_NODISCARD mt_status mt_vertex_mean(
     mt_arena *arena, const mt_mesh *mesh, const float *values, double **means);
 
+/* Computes means[n_elements] in `arena` in the other direction: the mean of values[n_vertices] over the four vertices of an element; NaN if
+ * one is NaN. MT_MEMORY. */
+MT_NODISCARD mt_status mt_element_mean(
+    mt_arena *arena, const mt_mesh *mesh, const float *values, float **means);
+
 /* The elements around each of a few vertices, with their volumes; for interpolating many fields. */
 typedef struct mt_vertex_stars {
     size_t n;

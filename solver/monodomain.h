@@ -97,7 +97,7 @@ typedef struct mt_monodomain {
 /* Returns the unknowns of a problem with a mesh: the places of its voltages. */
 static inline mt_unknowns mt_monodomain_unknowns(const mt_monodomain *problem)
 {
-    return (mt_unknowns){problem->mesh, problem->diffusion->nodal != NULL};
+    return (mt_unknowns){problem->mesh, problem->diffusion && problem->diffusion->nodal};
 }
 
 /* Returns the stimulus of the case that a stimulus is a part of. */

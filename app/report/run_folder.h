@@ -10,7 +10,7 @@ typedef struct mt_folder_map {
     const char *name; /* of the field in result.hdf: "apd90", "apd90_beat2" */
     const char *label, *unit;
     size_t beat;   /* from 1; 0 if there is only one beat */
-    float *values; /* [n_elements]; for a vector its magnitude */
+    float *values; /* [n_elements]; for a vector its magnitude, of values at vertices the mean of the four */
 } mt_folder_map;
 
 typedef struct mt_run_folder {

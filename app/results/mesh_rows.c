@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mesh/anatomy/fibres.h"
+#include "solver/diffusion/nodal.h"
 
 enum { SHOWN = 8 };
 
@@ -69,6 +70,13 @@ mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh)
 
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
 {
+    if (diffusion && diffusion->nodal) {
+        const mt_nodal *nodal = diffusion->nodal;
+        const double entries = (double)nodal->start[diffusion->n_unknowns];
+        mt_table_property(table, "negative_couplings_percent", "negative couplings of vertices",
+            100 * (double)nodal->n_negative / entries, "%");
+        return;
+    }
     mt_table_property(table, "elements_with_limited_gradients", "elements with limited gradients",
         diffusion ? (double)diffusion->n_limited : NAN, "");
     if (diffusion && diffusion->n_slivers > 0)

@@ -23,7 +23,7 @@ void mt_anatomy_rows(mt_table *table, const mt_mesh *mesh, const mt_surfaces *su
 MT_NODISCARD mt_status mt_anatomy_apex_rows(mt_table *table, const mt_mesh *mesh);
 
 /* Adds to a table of properties the number of elements limited for stability and, if there are any, of slivers and of elements slowed for
- * the spreading. `diffusion` may be NULL. */
+ * the spreading; with voltages at the vertices the share of negative couplings (solver/diffusion/nodal.h). `diffusion` may be NULL. */
 void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion);
 
 /* Builds, in `arena`, a table of the first limited elements with their places and the kind of limit. */

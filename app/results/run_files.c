@@ -11,6 +11,7 @@
 #include "data/files/folder.h"
 #include "ipu/run/profile_files.h"
 #include "ipu/run/trace_file.h"
+#include "mesh/vertex_mean.h"
 #include "mesh/vtk/vtkhdf.h"
 
 bool mt_run_has_map(const mt_run *run, mt_map map)
@@ -28,6 +29,31 @@ mt_status mt_run_map(mt_arena *arena, const mt_run *run, mt_map map, size_t beat
 {
     const mt_map_input in = map_input(run, beat);
     return mt_map_make(arena, map, &in, values);
+}
+
+mt_unknowns mt_run_places(const mt_run *run)
+{
+    return (mt_unknowns){&run->problem->whole, run->problem->unknowns.at_vertices};
+}
+
+/* Returns the values of a map at the elements: `values`, or means of values at the vertices. */
+static mt_status at_elements(mt_arena *arena, const mt_run *run, const float *values, const float **means)
+{
+    float *found;
+    *means = values;
+    if (!run->problem->unknowns.at_vertices) return MT_OK;
+    MT_TRY(mt_element_mean(arena, &run->problem->whole, values, &found));
+    *means = found;
+    return MT_OK;
+}
+
+mt_status mt_run_map_of_elements(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values)
+{
+    float *found;
+    MT_TRY(mt_run_map(arena, run, map, beat, &found));
+    *values = found;
+    return run->problem->unknowns.at_vertices ? mt_element_mean(arena, &run->problem->whole, found, values)
+                                              : MT_OK;
 }
 
 const char *mt_run_ended_by(const mt_run *run) { return run->stopped_by ? run->stopped_by : "its end"; }
@@ -162,8 +188,12 @@ static mt_status map_field(
         MT_TRY(mt_run_map(arena, run, map, beat, &values));
     mt_run_map_name(run, map, beat, name);
     nan_text(run, map, nan, NAN_TEXT);
-    *field = (mt_vtkhdf_field){
-        .name = name, .unit = mt_map_unit[map], .components = vector ? 3 : 1, .f32 = values, .nan = nan};
+    *field = (mt_vtkhdf_field){.name = name,
+        .unit = mt_map_unit[map],
+        .components = vector ? 3 : 1,
+        .f32 = values,
+        .nan = nan,
+        .at_vertices = run->problem->unknowns.at_vertices};
     return MT_OK;
 }
 
@@ -373,9 +403,13 @@ static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, 
     const float *values, const char *path)
 {
     char name[MT_RUN_NAME];
-    if (kind == MAP_PICTURE) return write_picture(arena, run, map, beat, values, path);
+    const float *means;
+    if (kind == MAP_PICTURE) {
+        MT_TRY(at_elements(arena, run, values, &means));
+        return write_picture(arena, run, map, beat, means, path);
+    }
     mt_run_map_name(run, map, beat, name);
-    const mt_vertex_map at_vertices = {name, mt_map_unit[map], &run->problem->whole, values};
+    const mt_vertex_map at_vertices = {name, mt_map_unit[map], mt_run_places(run), values};
     return kind == MAP_CSV ? mt_vertex_map_csv(path, &at_vertices) : mt_vertex_map_dat(path, &at_vertices);
 }
 

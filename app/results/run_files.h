@@ -10,8 +10,15 @@ enum { MT_RUN_NAME = 64 }; /* with its NUL */
 /* True if the case has this map; it always has the activation. */
 bool mt_run_has_map(const mt_run *run, mt_map map);
 
-/* Computes a map of a beat for the complete mesh, in `arena` (solver/outputs/maps.h). */
+/* Returns the places of the values of maps: the elements or the vertices of the complete mesh. */
+mt_unknowns mt_run_places(const mt_run *run);
+
+/* Computes a map of a beat for the complete mesh, in `arena`, one value for each of mt_run_places (solver/outputs/maps.h). */
 MT_NODISCARD mt_status mt_run_map(
+    mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
+
+/* Same, for the elements of the complete mesh: with voltages at the vertices the mean of the four of an element, NaN if one is NaN. */
+MT_NODISCARD mt_status mt_run_map_of_elements(
     mt_arena *arena, const mt_run *run, mt_map map, size_t beat, float **values);
 
 /* Computes the conduction velocities of each beat for run->velocities, in `arena`, if the case has their map. */

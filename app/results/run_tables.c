@@ -18,15 +18,41 @@ size_t mt_run_profiled_steps(const mt_run *run)
     return last->end - last->first;
 }
 
+/* Adds the shares of activated elements or vertices, and the latest activation. */
+static void activation_rows(mt_table *table, const mt_run *run)
+{
+    static const struct {
+        const char *key, *label, *lately_key, *lately_label;
+    } words[] = {{"elements_activated_percent", "elements activated",
+                     "elements_activated_in_last_5_ms_percent", "elements activated in the last 5 ms"},
+        {"vertices_activated_percent", "vertices activated", "vertices_activated_in_last_5_ms_percent",
+            "vertices activated in the last 5 ms"}};
+    const size_t n = mt_unknowns_count(&run->problem->unknowns), w = run->problem->unknowns.at_vertices;
+    const double end_ms = mt_run_reached_ms(run), *activation_ms = run->results.beats[0].activation_ms;
+    double latest_ms;
+    const size_t activated = mt_record_activated(n, activation_ms, &latest_ms);
+    size_t lately = 0;
+    for (size_t k = 0; k < n; k++)
+        lately += isfinite(activation_ms[k]) && activation_ms[k] > end_ms - MT_FINDINGS_WAVE_MS;
+    mt_table_property(table, words[w].key, words[w].label, 100 * (double)activated / (double)n, "%");
+    mt_table_property(
+        table, words[w].lately_key, words[w].lately_label, 100 * (double)lately / (double)n, "%");
+    mt_table_property(table, "latest_activation_ms", "latest activation", latest_ms, "ms");
+}
+
 static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_element_size *size)
 {
     const mt_diffusion *diffusion = &run->problem->diffusion;
+    const mt_unknowns *unknowns = &run->problem->unknowns;
     const size_t n_whole = run->problem->whole.n_elements, n = run->problem->mesh.n_elements;
     const mt_tissue tissue = mt_case_tissue(run->input);
     mt_table table = mt_table_properties(arena, "run", run->input->title[0] ? run->input->title : "Run");
     mt_table_property(&table, "elements", "elements", (double)n_whole, "");
     if (n < n_whole)
         mt_table_property(&table, "inert_elements", "non-conducting elements", (double)(n_whole - n), "");
+    if (unknowns->at_vertices)
+        mt_table_property(
+            &table, "vertices", "vertices with voltages", (double)mt_unknowns_count(unknowns), "");
     mt_element_size_rows(&table, size);
     mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "longitudinal diffusivity",
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
@@ -43,18 +69,8 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
     mt_operator_rows(&table, diffusion);
     mt_table_property(&table, "largest_eigenvalue_per_ms", "lower bound of the largest eigenvalue",
         diffusion->top_per_ms, "1/ms");
-    double latest_ms;
-    const double end_ms = mt_run_reached_ms(run), *activation_ms = run->results.beats[0].activation_ms;
-    const size_t activated = mt_record_activated(n, activation_ms, &latest_ms);
-    size_t lately = 0;
-    for (size_t e = 0; e < n; e++)
-        lately += isfinite(activation_ms[e]) && activation_ms[e] > end_ms - MT_FINDINGS_WAVE_MS;
-    mt_table_property(
-        &table, "elements_activated_percent", "elements activated", 100 * (double)activated / (double)n, "%");
-    mt_table_property(&table, "elements_activated_in_last_5_ms_percent",
-        "elements activated in the last 5 ms", 100 * (double)lately / (double)n, "%");
-    mt_table_property(&table, "latest_activation_ms", "latest activation", latest_ms, "ms");
-    mt_table_property(&table, "simulated_time_ms", "simulated time", end_ms, "ms");
+    activation_rows(&table, run);
+    mt_table_property(&table, "simulated_time_ms", "simulated time", mt_run_reached_ms(run), "ms");
     if (run->input->prepace.beats > 0)
         mt_table_property(&table, "beats_before", "pre-pacing beats of each cell type",
             (double)run->input->prepace.beats, "");
@@ -222,8 +238,10 @@ static void probe_row(mt_table *table, const mt_run *run, size_t probe, size_t b
 mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line)
 {
     const mt_probes *probes = &run->problem->probes;
-    mt_table table = mt_table_begin(
-        arena, "activation", "Activation times at the points, from linear fits to the nearest elements");
+    mt_table table = mt_table_begin(arena, "activation",
+        run->problem->unknowns.at_vertices
+            ? "Activation times at the points, interpolated in their elements"
+            : "Activation times at the points, from linear fits to the nearest elements");
     probe_columns(&table, run->results.n_beats > 1);
     for (size_t k = 0; k < (with_line ? probes->n : probes->n_points); k++)
         for (size_t beat = 0; beat < run->results.n_beats; beat++) probe_row(&table, run, k, beat);
@@ -501,8 +519,9 @@ static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t 
     char name[MT_RUN_NAME];
     float *values;
     mt_map_summary summary;
+    const mt_unknowns places = mt_run_places(run);
     MT_TRY(mt_run_map(arena, run, map, beat, &values));
-    MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
+    MT_TRY(mt_map_summarise(values, mt_unknowns_count(&places), &summary));
     mt_run_map_name(run, map, beat, name);
     mt_table_text(table, name);
     mt_table_text(table, mt_map_unit[map]);
@@ -513,11 +532,14 @@ static mt_status map_row(mt_arena *arena, const mt_run *run, mt_map map, size_t 
 /* Builds the table of the maps, with a row for each map of each beat. */
 static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
 {
-    *table =
-        mt_table_begin(arena, "maps", "Maps: 5th percentile, median and 95th percentile over the elements");
+    const mt_unknowns places = mt_run_places(run);
+    const char *many = mt_unknowns_word(&places, 2);
+    char title[96];
+    (void)snprintf(title, sizeof title, "Maps: 5th percentile, median and 95th percentile over the %s", many);
+    *table = mt_table_begin(arena, "maps", title);
     mt_table_strings(table, "map", "map");
     mt_table_strings(table, "unit", "unit");
-    mt_table_decimals(table, "elements", "elements", "", 0);
+    mt_table_decimals(table, many, many, "", 0);
     mt_table_digits(table, "percentile_5", "5th percentile", "", 5);
     mt_table_digits(table, "median", "median", "", 5);
     mt_table_digits(table, "percentile_95", "95th percentile", "", 5);

@@ -253,6 +253,7 @@ static mt_status write_series(mt_arena *arena, const mt_sample_files *files, con
     }
     MT_TRY(times_of(arena, &frames, &time_ms));
     return mt_series_write(path, &(mt_series){.mesh = &s->part,
+                                     .at_vertices = s->problem->unknowns.at_vertices,
                                      .n_fields = s->n_fields[MT_SAMPLE_SERIES],
                                      .n_frames = frames.n,
                                      .fields = fields,

@@ -1,7 +1,7 @@
 /* The files of the time series of a run (app/run/samples.h):
  *
  *   traces.csv, traces.png      V and states at the points: a column for each point and field, "apex V[mV]"
- *   series.hdf, series.xdmf     frames of the elements (mesh/vtk/series.h), with the notes of the run
+ *   series.hdf, series.xdmf     frames of the elements or vertices (mesh/vtk/series.h), with the notes of the run
  *   ecg.csv, ecg.png            the leads of the electrodes (solver/outputs/leads.h) in mV
  *
  * A run that was stopped before the first sample of a kind has no file of it. */

@@ -7,20 +7,21 @@
 
 static void count_activated(const mt_run *run, size_t beat, mt_sweep_beat *of)
 {
-    const size_t n = run->problem->mesh.n_elements;
+    const size_t n = run->problem->monodomain.diffusion->n_unknowns;
     const double *activation_ms = run->results.beats[beat].activation_ms;
     of->activated_percent = 100 * (double)mt_record_activated(n, activation_ms, &of->latest_ms) / (double)n;
 }
 
 static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat, mt_sweep_beat *of)
 {
+    const mt_unknowns places = mt_run_places(run);
     for (int map = 0; map < MT_MAPS; map++) {
         float *values;
         mt_map_summary summary;
         of->median[map] = NAN;
         if (!mt_run_has_map(run, (mt_map)map)) continue;
         MT_TRY(mt_run_map(scratch, run, (mt_map)map, beat, &values));
-        MT_TRY(mt_map_summarise(values, run->problem->whole.n_elements, &summary));
+        MT_TRY(mt_map_summarise(values, mt_unknowns_count(&places), &summary));
         of->median[map] = summary.median;
     }
     return MT_OK;

@@ -1,5 +1,5 @@
-/* A map at the vertices as text, for other programs. The value at a vertex is mt_vertex_mean of its elements, with nine digits. The
- * vertices are in the order of the mesh file, including vertices without elements.
+/* A map at the vertices as text, for other programs. The value at a vertex is its own, or mt_vertex_mean of its elements,
+ * with nine digits. The vertices are in the order of the mesh file, including vertices without elements.
  *
  *   csv   x_mm,y_mm,z_mm,NAME: one line for each vertex; nan if there is no value
  *   dat   CARP's format, for meshalyzer: one number for each vertex. An undefined value is -1, as openCARP writes for vertices that were
@@ -7,13 +7,13 @@
  *         activated; for potentials, which can be -1 mV, it is nan */
 #pragma once
 
-#include "mesh/mesh.h"
+#include "mesh/unknowns.h"
 
-/* A map of the elements of a mesh; borrowed. */
+/* A map of the elements or the vertices of a mesh; borrowed. */
 typedef struct mt_vertex_map {
     const char *name, *unit; /* "apd90", "ms" */
-    const mt_mesh *mesh;
-    const float *values; /* [n_elements] */
+    mt_unknowns places;
+    const float *values; /* one for each of `places` */
 } mt_vertex_map;
 
 /* Write the complete file or none (data/files/file.h). Fail with MT_FILE. */

@@ -56,6 +56,9 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
 static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
     const uint32_t n = ranks ? ranks->n_ranks : 1;
+    if (mt_case_at_vertices(input) && n > 1)
+        return mt_fail(MT_INPUT,
+            "diffusion.discretisation: nodes, on %u ranks; allowed: a single process, or elements", n);
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most one rank per IPU",
             input->machine.ipus, n);
@@ -146,12 +149,12 @@ static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *ch
 mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
 {
-    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
     mt_scheme scheme;
     *m = (mt_mapping){0};
     mt_progress_stage("partitioning the mesh");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input) && !choice->ranks) return MT_OK;
+    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
     if (!choice->saved || !has_tiles(input))
         MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
     MT_TRY(choose_scheme(input, choice, &scheme));

@@ -30,22 +30,37 @@ static mt_status list_fields(mt_arena *arena, mt_sampling *s, mt_sample what)
     return MT_OK;
 }
 
-/* Lists the elements that the fits at the points use. */
+/* Lists the unknowns that the values at the points use. */
 static mt_status list_near(mt_arena *arena, mt_sampling *s)
 {
     const mt_probes *probes = &s->problem->probes;
-    const size_t n = s->problem->mesh.n_elements;
+    const size_t n = mt_unknowns_count(&s->problem->unknowns);
     uint8_t *needed;
     if (!s->wanted[MT_SAMPLE_TRACES]) return MT_OK;
     MT_ALLOC(arena, needed, n);
     for (size_t p = 0; p < probes->n_points; p++)
-        if (probes->element[p] != MT_NO_ELEMENT)
-            mt_probe_needs(&s->problem->mesh, &s->problem->diffusion, probes->xyz_mm + 3 * p,
-                probes->element[p], needed);
-    for (size_t e = 0; e < n; e++) s->n_near += needed[e];
+        mt_probes_needs(probes, p, &s->problem->mesh, &s->problem->diffusion, needed);
+    for (size_t u = 0; u < n; u++) s->n_near += needed[u];
     MT_ALLOC(arena, s->near, s->n_near);
-    for (size_t e = 0, k = 0; e < n; e++)
-        if (needed[e]) s->near[k++] = (uint32_t)e;
+    for (size_t u = 0, k = 0; u < n; u++)
+        if (needed[u]) s->near[k++] = (uint32_t)u;
+    return MT_OK;
+}
+
+/* Removes the vertices of other elements from the part, and lists its vertices in the problem. */
+static mt_status select_vertices(mt_arena *arena, mt_sampling *s)
+{
+    const uint32_t *number = s->problem->mesh.vertex_number;
+    size_t v = 0;
+    MT_TRY(mt_unknowns_mesh(arena, &s->part, &s->part));
+    s->n_part = s->part.n_vertices;
+    s->of = NULL;
+    if (s->n_part == s->problem->mesh.n_vertices) return MT_OK;
+    MT_ALLOC(arena, s->of, s->n_part);
+    for (size_t k = 0; k < s->n_part; k++, v++) {
+        while ((number ? number[v] : v) != s->part.vertex_number[k]) v++;
+        s->of[k] = (uint32_t)v;
+    }
     return MT_OK;
 }
 
@@ -57,6 +72,7 @@ static mt_status select_part(mt_arena *arena, mt_sampling *s)
     int32_t tag;
     uint8_t *keep;
     s->part = *mesh;
+    s->n_part = mt_unknowns_count(&s->problem->unknowns);
     if (!s->wanted[MT_SAMPLE_SERIES] || !text[0]) return MT_OK;
     MT_TRY(mt_fail_in("series.tag", mt_names_find(&s->problem->whole, MT_NAMES_ELEMENTS, text, &tag)));
     MT_ALLOC(arena, keep, mesh->n_elements);
@@ -69,7 +85,9 @@ static mt_status select_part(mt_arena *arena, mt_sampling *s)
     if (n == 0)
         return mt_fail(MT_INPUT,
             "series.tag: no conducting element has the tag %.60s; allowed: a tag of the mesh", text);
-    return mt_mesh_select(arena, mesh, keep, &s->part);
+    MT_TRY(mt_mesh_select(arena, mesh, keep, &s->part));
+    s->n_part = n;
+    return s->problem->unknowns.at_vertices ? select_vertices(arena, s) : MT_OK;
 }
 
 static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
@@ -110,8 +128,8 @@ mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_probl
     MT_TRY(find_moments(arena, s));
     if (!s->any) return MT_OK;
     s->v_step = SIZE_MAX;
-    MT_ALLOC(arena, s->v_mV, problem->mesh.n_elements);
-    MT_ALLOC(arena, s->value, problem->mesh.n_elements);
+    MT_ALLOC(arena, s->v_mV, mt_unknowns_count(&problem->unknowns));
+    MT_ALLOC(arena, s->value, mt_unknowns_count(&problem->unknowns));
     MT_TRY(list_near(arena, s));
     MT_TRY(list_fields(arena, s, MT_SAMPLE_TRACES));
     MT_TRY(list_fields(arena, s, MT_SAMPLE_SERIES));
@@ -135,6 +153,7 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
     mt_hash_add(&hash, mesh, strlen(mesh));
     mt_hash_add(&hash, &c->time.dt_ms, sizeof c->time.dt_ms);
     mt_hash_add(&hash, &every, sizeof every);
+    if (s->problem->unknowns.at_vertices) mt_hash_add(&hash, "vertices", 8);
     if (what == MT_SAMPLE_ECG) mt_hash_add(&hash, &c->ecg.bath_mS_mm, sizeof c->ecg.bath_mS_mm);
     for (size_t k = 0; k < n; k++) mt_hash_add(&hash, point[k].at_mm, sizeof point[k].at_mm);
     mt_hash_end(&hash, text);
@@ -148,7 +167,7 @@ static mt_status describe(mt_arena *arena, const mt_sampling *s, mt_sample what,
     char *print;
     const bool of_ecg = what == MT_SAMPLE_ECG;
     *about = (mt_frames_about){.n_values = of_ecg                     ? s->input->n_electrodes
-                                           : what == MT_SAMPLE_SERIES ? s->part.n_elements
+                                           : what == MT_SAMPLE_SERIES ? s->n_part
                                                                       : s->input->n_points,
         .n_fields = of_ecg ? 1 : s->n_fields[what]};
     MT_ALLOC(arena, name, about->n_fields);
@@ -251,7 +270,7 @@ typedef struct taking {
     size_t step;
 } taking;
 
-/* Streams a field of all elements of the problem, or at least of the elements near the points. V of all is streamed once at a step. */
+/* Streams a field of all unknowns of the problem, or at least of those near the points. V of all is streamed once at a step. */
 static mt_status stream_field(const taking *t, size_t field, bool near, const double **value)
 {
     mt_sampling *s = t->s;
@@ -274,10 +293,7 @@ static mt_status give_points(void *context, size_t field, float *values)
     const double *value;
     MT_TRY(stream_field(t, s->field[MT_SAMPLE_TRACES][field], true, &value));
     for (size_t k = 0; k < probes->n_points; k++)
-        values[k] = probes->element[k] == MT_NO_ELEMENT
-                        ? NAN
-                        : (float)mt_probe_state(&s->problem->mesh, &s->problem->diffusion, value,
-                              probes->xyz_mm + 3 * k, probes->element[k]);
+        values[k] = (float)mt_probes_state(probes, k, &s->problem->mesh, &s->problem->diffusion, value);
     return MT_OK;
 }
 
@@ -287,7 +303,7 @@ static mt_status give_frame(void *context, size_t field, float *values)
     const mt_sampling *s = t->s;
     const double *value;
     MT_TRY(stream_field(t, s->field[MT_SAMPLE_SERIES][field], false, &value));
-    for (size_t k = 0; k < s->part.n_elements; k++) values[k] = (float)value[s->of ? s->of[k] : k];
+    for (size_t k = 0; k < s->n_part; k++) values[k] = (float)value[s->of ? s->of[k] : k];
     return MT_OK;
 }
 

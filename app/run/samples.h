@@ -2,7 +2,7 @@
  *
  * Each kind is sampled at its moments (solver/case/moments.h) and stored in a file of frames in the folder of the run (data/files/frames.h:
  * traces.frames, series.frames, ecg.frames). These files survive a crash, and a run that resumes from a checkpoint continues them. On the
- * emulated machine the data is streamed to the host: V at most once at a step for all kinds, and for the points only the elements of their
+ * emulated machine the data is streamed to the host: V at most once at a step for all kinds, and for the points only the unknowns of their
  * fits. At the end the users' files are written from the frames (app/results/sample_files.h). */
 #pragma once
 
@@ -22,11 +22,12 @@ typedef struct mt_sampling {
     size_t n_fields[2]; /* number of fields of traces and series */
     size_t *field[2];   /* [n_fields[]] fields, of mt_case_field */
     mt_mesh part;       /* mesh of the series: the problem's, or the elements of a tag, by number[] */
-    uint32_t *of;       /* [part.n_elements] numbers of its elements in the problem; NULL if it has all */
-    size_t n_near;      /* number of elements that the points need */
-    uint32_t *near;     /* [n_near] these elements */
+    size_t n_part;      /* number of unknowns of the series, elements or vertices of `part` */
+    uint32_t *of;       /* [n_part] numbers of its unknowns in the problem; NULL if it has all */
+    size_t n_near;      /* number of unknowns that the points need */
+    uint32_t *near;     /* [n_near] these unknowns */
     mt_ecg ecg;
-    double *v_mV, *value, *phi_mV; /* scratch: [n_elements] of the problem, the same, [n_electrodes] */
+    double *v_mV, *value, *phi_mV; /* scratch: [unknowns] of the problem, the same, [n_electrodes] */
     size_t v_step;                 /* time step of v_mV; SIZE_MAX if it has no values */
     bool any;                      /* true if the case samples anything */
 } mt_sampling;

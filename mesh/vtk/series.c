@@ -5,7 +5,14 @@
 
 #include "data/core/number.h"
 
-static const char region[] = "region", element[] = "element";
+static const char region[] = "region", element[] = "element", vertex[] = "vertex";
+
+/* Returns the group of the fields, and the number of values of a field in a frame. */
+static const char *group_of(const mt_series *s) { return s->at_vertices ? "PointData" : "CellData"; }
+static size_t count_of(const mt_series *s)
+{
+    return s->at_vertices ? s->mesh->n_vertices : s->mesh->n_elements;
+}
 
 static mt_status check(const mt_series *s)
 {
@@ -16,7 +23,7 @@ static mt_status check(const mt_series *s)
     for (size_t i = 0; i < s->n_fields; i++) {
         const char *name = s->fields[i].name;
         MT_TRY(mt_vtkhdf_check_field(name));
-        bool taken = strcmp(name, region) == 0 || strcmp(name, element) == 0;
+        bool taken = strcmp(name, region) == 0 || strcmp(name, element) == 0 || strcmp(name, vertex) == 0;
         for (size_t k = 0; k < i; k++) taken = taken || strcmp(name, s->fields[k].name) == 0;
         if (taken)
             return mt_fail(
@@ -43,14 +50,29 @@ static mt_status compact(mt_arena *scratch, const mt_mesh *mesh, mt_mesh *shown)
 
 /* ---- VTKHDF ---- */
 
-/* Writes the arrays that are equal in all frames. */
-static mt_status write_static(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
+/* Writes the numbers of the vertices. */
+static mt_status write_vertices(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
 {
+    const size_t n = s->mesh->n_vertices;
+    int64_t *number;
+    if (!s->at_vertices) return MT_OK;
+    MT_TRY(mt_h5_group(h5, "VTKHDF/PointData"));
+    if (!s->mesh->vertex_number) return MT_OK;
+    MT_ALLOC(scratch, number, n);
+    for (size_t v = 0; v < n; v++) number[v] = (int64_t)s->mesh->vertex_number[v];
+    return mt_h5_write_plain(h5, "VTKHDF/PointData/vertex", MT_H5_INT64, 1, &n, NULL, number);
+}
+
+/* Writes the arrays that are equal in all frames. */
+static mt_status write_static(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
+{
+    const mt_mesh *mesh = s->mesh;
     const size_t n = mesh->n_elements;
     int64_t *number;
     MT_TRY(mt_vtkhdf_put_grid(scratch, h5, mesh, 2, mt_h5_write_plain));
     MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
     MT_TRY(mt_h5_write_plain(h5, "VTKHDF/CellData/region", MT_H5_INT32, 1, &n, NULL, mesh->region));
+    MT_TRY(write_vertices(scratch, h5, s));
     if (!mesh->number) return MT_OK;
     MT_ALLOC(scratch, number, n);
     for (size_t c = 0; c < n; c++) number[c] = (int64_t)mt_mesh_number(mesh, c);
@@ -73,9 +95,12 @@ static mt_status write_data_offsets(mt_h5 *h5, const mt_series *s, int64_t *room
     MT_TRY(mt_h5_group(h5, "VTKHDF/Steps/CellDataOffsets"));
     MT_TRY(write_steps(h5, "CellDataOffsets/region", s->n_frames, 0, 0, room));
     if (s->mesh->number) MT_TRY(write_steps(h5, "CellDataOffsets/element", s->n_frames, 0, 0, room));
+    if (s->at_vertices) MT_TRY(mt_h5_group(h5, "VTKHDF/Steps/PointDataOffsets"));
+    if (s->at_vertices && s->mesh->vertex_number)
+        MT_TRY(write_steps(h5, "PointDataOffsets/vertex", s->n_frames, 0, 0, room));
     for (size_t i = 0; i < s->n_fields; i++) {
-        (void)snprintf(name, sizeof name, "CellDataOffsets/%s", s->fields[i].name);
-        MT_TRY(write_steps(h5, name, s->n_frames, 0, s->mesh->n_elements, room));
+        (void)snprintf(name, sizeof name, "%sOffsets/%s", group_of(s), s->fields[i].name);
+        MT_TRY(write_steps(h5, name, s->n_frames, 0, count_of(s), room));
     }
     return MT_OK;
 }
@@ -99,7 +124,7 @@ static mt_status write_moments(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
 
 static void field_path(const mt_series *s, size_t field, char path[256])
 {
-    (void)snprintf(path, 256, "/VTKHDF/CellData/%s", s->fields[field].name);
+    (void)snprintf(path, 256, "/VTKHDF/%s/%s", group_of(s), s->fields[field].name);
 }
 
 static void view_path(const mt_series *s, size_t frame, size_t field, char path[256])
@@ -110,7 +135,7 @@ static void view_path(const mt_series *s, size_t frame, size_t field, char path[
 /* Creates a view of each frame of each field, for XDMF. */
 static mt_status write_views(mt_h5 *h5, const mt_series *s)
 {
-    const size_t n = s->mesh->n_elements;
+    const size_t n = count_of(s);
     char path[256], view[256];
     MT_TRY(mt_h5_group(h5, "/frames"));
     for (size_t i = 0; i < s->n_fields; i++) {
@@ -127,7 +152,7 @@ static mt_status write_views(mt_h5 *h5, const mt_series *s)
 
 static mt_status write_frames(mt_arena *scratch, mt_h5 *h5, const mt_series *s)
 {
-    const size_t n = s->mesh->n_elements, all = n * s->n_frames;
+    const size_t n = count_of(s), all = n * s->n_frames;
     char path[256];
     float *values;
     MT_ALLOC(scratch, values, n);
@@ -148,7 +173,7 @@ static mt_status write_hdf(mt_arena *scratch, const char *path, const mt_series 
 {
     MT_H5_SCOPE(h5);
     MT_TRY(mt_h5_create(path, h5));
-    MT_TRY(write_static(scratch, h5, s->mesh));
+    MT_TRY(write_static(scratch, h5, s));
     MT_TRY(write_moments(scratch, h5, s));
     MT_TRY(write_frames(scratch, h5, s));
     MT_TRY(write_views(h5, s));
@@ -183,11 +208,11 @@ static void put_array(
     (void)fputs("</DataItem>", out);
 }
 
-static void put_attribute(FILE *out, const char *name)
+static void put_attribute(FILE *out, const char *name, bool at_vertices)
 {
     (void)fputs("<Attribute Name=\"", out);
     put_text(out, name);
-    (void)fputs("\" AttributeType=\"Scalar\" Center=\"Cell\">", out);
+    (void)fprintf(out, "\" AttributeType=\"Scalar\" Center=\"%s\">", at_vertices ? "Node" : "Cell");
 }
 
 static void put_static_field(FILE *out, const char *hdf, const mt_mesh *mesh, const char *name, int bytes)
@@ -195,7 +220,7 @@ static void put_static_field(FILE *out, const char *hdf, const mt_mesh *mesh, co
     char shape[64], path[64];
     (void)snprintf(shape, sizeof shape, "%zu", mesh->n_elements);
     (void)snprintf(path, sizeof path, "/VTKHDF/CellData/%s", name);
-    put_attribute(out, name);
+    put_attribute(out, name, false);
     put_array(out, hdf, "Int", bytes, shape, path);
     (void)fputs("</Attribute>\n", out);
 }
@@ -217,9 +242,9 @@ static void put_grid(FILE *out, const char *hdf, const mt_mesh *mesh)
 static void put_field(FILE *out, const char *hdf, const mt_series *s, size_t frame, size_t field)
 {
     char shape[64], path[256];
-    (void)snprintf(shape, sizeof shape, "%zu", s->mesh->n_elements);
+    (void)snprintf(shape, sizeof shape, "%zu", count_of(s));
     view_path(s, frame, field, path);
-    put_attribute(out, s->fields[field].name);
+    put_attribute(out, s->fields[field].name, s->at_vertices);
     put_array(out, hdf, "Float", 4, shape, path);
     (void)fputs("</Attribute>\n", out);
 }

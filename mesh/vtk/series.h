@@ -1,4 +1,4 @@
-/* A time series of element fields on a fixed mesh, as files for viewers.
+/* A time series of fields of elements or vertices on a fixed mesh, as files for viewers.
  *
  * NAME.hdf is transient VTKHDF 2.0: an UnstructuredGrid of tetrahedra in HDF5. ParaView plays it from version
  * 5.12 on (VTK 9.3). The group /VTKHDF contains Version = {2, 0}, Type, and the counts, Points, Connectivity,
@@ -7,19 +7,23 @@
  *    CellData/<field>           [n_frames n_elements]  float, frame after frame; with its unit
  *    CellData/region            [n_elements]           int32
  *    CellData/element           [n_elements]           int64, the numbers in the complete mesh (mt_mesh_number), for a part of a mesh
+ *    PointData/<field>          [n_frames n_vertices]  float, instead of CellData/<field> for fields of vertices
+ *    PointData/vertex           [n_vertices]           int64, the numbers in the complete mesh, if vertices of it are missing; only with
+ *                                                      fields of vertices
  *    Steps                      attribute NSteps = n_frames, int64; in it:
  *    Values                     [n_frames]  double, times in ms
  *    NumberOfParts              [n_frames]  int64, all 1
  *    PartOffsets, PointOffsets, CellOffsets, ConnectivityIdOffsets
  *                               [n_frames]  int64, all 0: every frame has the same mesh
  *    CellDataOffsets/<name>     [n_frames]  int64, index of the first value of a frame; 0, 0, ... for region and element
+ *    PointDataOffsets/<name>    [n_frames]  int64, the same for PointData; 0, 0, ... for vertex
  *
  * Vertices of no element are omitted. Nothing is compressed: a viewer need not unpack the mesh for each
  * frame, and equal series are identical to the byte. The group /run is described in mesh/vtk/vtkhdf.h.
  * Outside of /VTKHDF there is
  *
- *    /frames/<field>/<number>   [n_elements]  a frame of a field, numbered from 000000: a view of CellData/<field> without values
- *                               of its own (an HDF5 virtual dataset)
+ *    /frames/<field>/<number>   a frame of a field, numbered from 000000: a view of CellData/<field> or PointData/<field> without
+ *                               values of its own (an HDF5 virtual dataset)
  *
  * NAME.xdmf in the same folder plays the same arrays in older viewers. In ParaView 5.11 it must be opened as
  * `./NAME.xdmf` or by its full path; the bare name crashes ParaView. It is a temporal collection of XDMF 3,
@@ -35,16 +39,18 @@
 
 /* A field of a series; borrowed. */
 typedef struct mt_series_field {
-    const char *name; /* as in mt_vtkhdf_field, except "region" and "element" */
+    const char *name; /* as in mt_vtkhdf_field, except "region", "element" and "vertex" */
     const char *unit; /* NULL if it has none */
 } mt_series_field;
 
-/* Computes the values of a field at a frame into values[n_elements]. */
+/* Computes the values of a field at a frame into values[n_elements], or values[n_vertices] at vertices. */
 typedef mt_status mt_series_read(void *context, size_t frame, size_t field, float *values);
 
 /* The input of mt_series_write; borrowed. */
 typedef struct mt_series {
     const mt_mesh *mesh;
+    bool
+        at_vertices; /* true for fields of vertices; then each vertex belongs to an element (mt_unknowns_mesh) */
     size_t n_fields, n_frames; /* above 0 */
     const mt_series_field *fields;
     const double *time_ms; /* [n_frames], ascending */

@@ -83,17 +83,22 @@ static mt_status write_names(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, &n, NULL, text);
 }
 
-static mt_status write_fields(mt_h5 *h5, size_t n_elements, size_t n_fields, const mt_vtkhdf_field *fields)
+static mt_status write_fields(mt_h5 *h5, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields)
 {
+    bool any = false;
+    for (size_t i = 0; i < n_fields; i++) any = any || fields[i].at_vertices;
+    if (any) MT_TRY(mt_h5_group(h5, "VTKHDF/PointData"));
     for (size_t i = 0; i < n_fields; i++) {
         char name[256];
         const mt_vtkhdf_field *field = fields + i;
-        (void)snprintf(name, sizeof name, "VTKHDF/CellData/%s", field->name);
+        const size_t n = field->at_vertices ? mesh->n_vertices : mesh->n_elements;
+        (void)snprintf(
+            name, sizeof name, "VTKHDF/%s/%s", field->at_vertices ? "PointData" : "CellData", field->name);
         const mt_h5_type type = field->f32 ? MT_H5_FLOAT : field->f64 ? MT_H5_DOUBLE : MT_H5_INT64;
         const void *values = field->f32   ? (const void *)field->f32
                              : field->f64 ? (const void *)field->f64
                                           : (const void *)field->i64;
-        const size_t shape[] = {n_elements, field->components}, rank = field->components > 1 ? 2 : 1;
+        const size_t shape[] = {n, field->components}, rank = field->components > 1 ? 2 : 1;
         MT_TRY(mt_h5_write(h5, name, type, rank, shape, field->unit, values));
         if (field->nan) MT_TRY(mt_h5_write_text(h5, name, "nan", field->nan));
     }
@@ -135,7 +140,7 @@ static mt_status write_file(const char *path, const content *all)
     MT_TRY(mt_h5_create(path, h5));
     MT_TRY(mt_vtkhdf_put_grid(scratch, h5, all->mesh, 1, mt_h5_write));
     MT_TRY(write_cell_data(scratch, h5, all->mesh));
-    MT_TRY(write_fields(h5, all->mesh->n_elements, all->n_fields, all->fields));
+    MT_TRY(write_fields(h5, all->mesh, all->n_fields, all->fields));
     if (has_names(all->mesh) || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(write_names(scratch, h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));

@@ -22,6 +22,7 @@
  *    CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
  *    CellData/<field>           [n_elements]        float, double or int64, or a float vector [n_elements][3], with its unit;
  *                                                the attribute "nan" states the meaning of nan
+ *    PointData/<field>          [n_vertices]        as CellData/<field>, of values at the vertices
  *    FieldData/ipus_and_tiles   [2]              int64, n_groups and parts_per_group
  *    FieldData/face_vertex      [n_faces][3]     int64, the tagged triangles; face_vertex and face_tag only if there are any
  *    FieldData/face_tag         [n_faces]        int32
@@ -38,7 +39,7 @@
 #include "mesh/cut/partition.h"
 #include "mesh/vtk/vtkhdf_grid.h"
 
-/* One field value for each element. Exactly one of f32, f64 and i64 is set; borrowed. */
+/* One field value for each element, or for each vertex. Exactly one of f32, f64 and i64 is set; borrowed. */
 typedef struct mt_vtkhdf_field {
     const char *name;  /* not empty, without '/', different from the names above */
     const char *unit;  /* NULL if it has none */
@@ -46,7 +47,8 @@ typedef struct mt_vtkhdf_field {
     const float *f32;  /* [n_elements][components] */
     const double *f64;
     const int64_t *i64;
-    const char *nan; /* meaning of nan; NULL if nan has no meaning */
+    const char *nan;  /* meaning of nan; NULL if nan has no meaning */
+    bool at_vertices; /* true for [n_vertices] values instead of [n_elements] */
 } mt_vtkhdf_field;
 
 /* Writes the mesh and the fields atomically. MT_INPUT: the name does not end in .hdf (ParaView 5.11 opens

@@ -4,19 +4,41 @@
 #include <string.h>
 
 #include "data/files/h5.h"
+#include "solver/diffusion/nodal.h"
 
 static const char group[] = "checkpoint";
 
 /* ---- fingerprints ---- */
 
+/* Computes the fingerprint of an operator with voltages at the vertices. */
+static mt_status fingerprint_of_nodal(const mt_nodal *nodal, size_t n, char text[MT_HASH_SIZE])
+{
+    const size_t entries = nodal->start[n];
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    mt_hash_add(&hash, nodal->start, (n + 1) * sizeof *nodal->start);
+    mt_hash_add(&hash, nodal->column, entries * sizeof *nodal->column);
+    mt_hash_add(&hash, nodal->rate, entries * sizeof *nodal->rate);
+    if (nodal->spread) mt_hash_add(&hash, nodal->spread, entries * sizeof *nodal->spread);
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}
+
+static mt_status fingerprint_of(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
+{
+    return diffusion->nodal ? fingerprint_of_nodal(diffusion->nodal, diffusion->n_unknowns, text)
+                            : mt_diffusion_fingerprint(diffusion, text);
+}
+
 static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
+    c->at_vertices = problem->diffusion->nodal != NULL;
     (void)snprintf(c->model, sizeof c->model, "%s", problem->model->identity);
     c->records_all = problem->record.all;
     c->stepping = problem->stepping;
     c->stored = problem->record.stored;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
-    return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
+    return fingerprint_of(problem->diffusion, c->diffusion);
 }
 
 /* ---- the states of imported models ---- */
@@ -81,6 +103,7 @@ static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
 {
     const uint64_t numbers[] = {c->step, c->records_all, c->stored, c->n_beats, (uint64_t)c->stepping};
     mt_hash_add(sum, numbers, sizeof numbers);
+    if (c->at_vertices) mt_hash_add(sum, "vertices", 8);
     mt_hash_add(sum, c->backend, strlen(c->backend));
     mt_hash_add(sum, c->model, strlen(c->model));
     mt_hash_add(sum, c->mesh, strlen(c->mesh));
@@ -208,6 +231,7 @@ static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
                   kept = c->stored, beats = (int64_t)c->n_beats, stepping = c->stepping;
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
+    if (c->at_vertices) MT_TRY(mt_h5_write_integers(h5, group, "vertices", 1, (int64_t[]){1}));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
     MT_TRY(mt_h5_write_integers(h5, group, "stepping", 1, &stepping));
@@ -495,6 +519,7 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     MT_TRY(mt_h5_read_text(h5, group, "mesh", c->mesh, sizeof c->mesh));
     MT_TRY(mt_h5_read_text(h5, group, "diffusion", c->diffusion, sizeof c->diffusion));
     MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
+    MT_TRY(mt_h5_has_attribute(h5, group, "vertices", &c->at_vertices));
     if (step < 0 || beats < 0 || kept < 0 || kept >> MT_RECORDED != 0)
         return refuse(c, "damaged: invalid step, number of beats or recorded quantities");
     c->step = (size_t)step;
@@ -535,10 +560,14 @@ mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *c
 mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
 {
     char mesh[MT_HASH_SIZE];
+    const bool at_vertices = problem->diffusion->nodal != NULL;
     MT_TRY(mt_mesh_hash(problem->mesh, mesh));
+    if (checkpoint->at_vertices != at_vertices)
+        return mt_fail(MT_INPUT, "%s: from a run with diffusion.discretisation %s; here %s", checkpoint->path,
+            checkpoint->at_vertices ? "nodes" : "elements", at_vertices ? "nodes" : "elements");
     if (checkpoint->n_elements != problem->diffusion->n_unknowns)
-        return mt_fail(MT_INPUT, "%s: from another mesh, with %zu conducting elements; here %zu",
-            checkpoint->path, checkpoint->n_elements, problem->diffusion->n_unknowns);
+        return mt_fail(MT_INPUT, "%s: from another mesh, with %zu conducting %s; here %zu", checkpoint->path,
+            checkpoint->n_elements, at_vertices ? "vertices" : "elements", problem->diffusion->n_unknowns);
     if (strcmp(checkpoint->mesh, mesh) != 0)
         return refuse(checkpoint, "from another mesh with the same number of elements");
     if (strcmp(checkpoint->model, problem->model->identity) == 0) return MT_OK;
@@ -556,7 +585,7 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     if (checkpoint->stepping != problem->stepping)
         return mt_fail(MT_INPUT, "%s: from a run with %s stepping; here %s", checkpoint->path,
             mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
-    MT_TRY(mt_diffusion_fingerprint(problem->diffusion, diffusion));
+    MT_TRY(fingerprint_of(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint,
         "from a run with another diffusion operator: another tissue, or another version of myotile");

@@ -2,7 +2,7 @@
  *
  * The state after a time step is the step number, the arrays of the backend (solver/backends/backend.h), the peak V
  * of each stimulus, the counts of the emulated machine, and the counts of earlier machines. The rest follows from
- * the case. Arrays are in the order of the mesh's elements, independent of tiles, IPUs and threads: a run resumed
+ * the case. Arrays are in the order of the mesh's elements, or of its vertices if the voltages are there, independent of tiles, IPUs and threads: a run resumed
  * on another machine has the same bits. Between single and double precision, results continue within single
  * precision.
  *
@@ -14,6 +14,7 @@
  *                               mt_stepping). model is the identity of the ionic model (solver/cells/model.h). states (text, a line
  *                               for each; only with an imported model): the names of the model's states in order, so that the file
  *                               can be verified without the model
+ *                               vertices (int64, 1; only with voltages at the vertices: n_elements below is then their number)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, the backend's precision; with their units
  *   array/<recorded>            [n_elements]  the same for each mt_recorded, if the problem records all
@@ -41,7 +42,8 @@ enum { MT_CHECKPOINT_VERSION = 6 };
 typedef struct mt_checkpoint {
     char path[MT_FILE_PATH_MAX];
     size_t step;       /* completed time steps */
-    size_t n_elements; /* of the problem: the conducting elements */
+    size_t n_elements; /* unknowns of the problem: the conducting elements, or their vertices */
+    bool at_vertices;  /* true if the voltages are at the vertices */
     bool records_all;  /* mt_record.all */
     uint32_t stored;   /* mt_record.stored of the beats */
     size_t n_beats;    /* completed beats */

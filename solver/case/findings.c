@@ -221,16 +221,16 @@ mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
 
 /* ---- places ---- */
 
-/* Returns the volume of the elements of a stimulus of the case. */
-static double volume_of(const mt_mesh *mesh, const mt_monodomain *problem, size_t stimulus)
+/* Returns the volume of the unknowns of a stimulus of the case. */
+static double volume_of(const double *volume_mm3, const mt_monodomain *problem, size_t stimulus)
 {
-    double volume_mm3 = 0;
+    double sum_mm3 = 0;
     for (size_t part = 0; part < problem->n_stimuli; part++) {
         const mt_stimulus *s = &problem->stimulus[part];
         if (mt_monodomain_stimulus_of(problem, part) != stimulus) continue;
-        for (size_t k = 0; k < s->n_elements; k++) volume_mm3 += mt_mesh_volume_mm3(mesh, s->element[k]);
+        for (size_t k = 0; k < s->n_elements; k++) sum_mm3 += volume_mm3[s->element[k]];
     }
-    return volume_mm3;
+    return sum_mm3;
 }
 
 /* Returns the largest length that a region states; 0 if it states no length. */
@@ -242,13 +242,17 @@ static double size_of(const mt_region *region)
     return size_mm;
 }
 
+/* Says nothing if there is no memory for the volumes. */
 static void tell_covering(const char *path, const mt_case *input, const mt_mesh *mesh,
     const mt_monodomain *problem, double extent_mm)
 {
-    double all_mm3 = 0;
-    for (size_t c = 0; c < mesh->n_elements; c++) all_mm3 += mt_mesh_volume_mm3(mesh, c);
+    MT_SCRATCH(scratch);
+    const mt_unknowns unknowns = {mesh, mt_monodomain_unknowns(problem).at_vertices};
+    double all_mm3 = 0, *volume_mm3;
+    if (mt_unknowns_volumes(scratch, &unknowns, &volume_mm3) != MT_OK) return;
+    for (size_t k = 0; k < mt_unknowns_count(&unknowns); k++) all_mm3 += volume_mm3[k];
     for (size_t s = 0; s < input->n_stimuli; s++) {
-        const double share = volume_of(mesh, problem, s) / all_mm3;
+        const double share = volume_of(volume_mm3, problem, s) / all_mm3;
         char name[MT_CASE_STIMULUS_NAME];
         if (!(share > 0.5 * (1 + 1e-9))) continue; /* half, within rounding */
         mt_warn("%s: %s: found %.3g %% of the tissue volume in this stimulus; usual: less than half%s", path,
@@ -340,28 +344,30 @@ static bool reaches_none(const mt_monodomain *problem, const mt_stimulus *stimul
 }
 
 /* Usual values: the benchmark's stimulus, 50 uA/mm^3 over 1.4 uF/mm^3. */
-static void tell_stimulus(const char *path, size_t s, const mt_case_stimulus *asked,
-    const mt_stimulus *stimulus, double peak_mV, double reached_ms)
+static void tell_stimulus(const char *path, const mt_unknowns *unknowns, size_t s,
+    const mt_case_stimulus *asked, const mt_stimulus *stimulus, double peak_mV, double reached_ms)
 {
     char usual[128] = "35.7 mV/ms for 2 ms, to above 0 mV, in tissue that is not refractory";
     if (reached_ms < asked->start_ms + asked->duration_ms)
         (void)snprintf(usual, sizeof usual, "a run that continues after %g ms, when the stimulus ends",
             asked->start_ms + asked->duration_ms);
-    mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu element%s to %.1f mV at "
+    mt_warn("%s: stimuli.%zu: found no activation by %g ms: it raised V of its %zu %s to %.1f mV at "
             "most, by %.4g mV/ms (strength_uA_mm3 %g over chi Cm) for %g ms; usual %s",
-        path, s, reached_ms, stimulus->n_elements, stimulus->n_elements > 1 ? "s" : "", peak_mV,
+        path, s, reached_ms, stimulus->n_elements, mt_unknowns_word(unknowns, stimulus->n_elements), peak_mV,
         stimulus->rise_mV_ms, asked->strength_uA_mm3, asked->duration_ms, usual);
 }
 
-static void tell_lost(const char *path, size_t s, const mt_capture *capture, double threshold_mV)
+static void tell_lost(
+    const char *path, const mt_unknowns *unknowns, size_t s, const mt_capture *capture, double threshold_mV)
 {
-    mt_warn("%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no element was "
+    mt_warn("%s: stimuli.%zu: found %zu of %zu pulses without capture, the first at %g ms: no %s was "
             "below %g mV at its start and above that %d ms after its end; usual: pulses of sufficient "
             "strength, in tissue that is not refractory",
-        path, s, capture->lost, capture->judged, capture->first_lost_ms, threshold_mV, MT_CAPTURE_AFTER_MS);
+        path, s, capture->lost, capture->judged, capture->first_lost_ms, mt_unknowns_word(unknowns, 1),
+        threshold_mV, MT_CAPTURE_AFTER_MS);
 }
 
-/* Returns an element's last activation time; infinite if it was never activated. */
+/* Returns an unknown's last activation time; infinite if it was never activated. */
 static double last_ms(const mt_results *results, size_t element)
 {
     for (size_t k = results->n_beats; k-- > 0;)
@@ -370,61 +376,87 @@ static double last_ms(const mt_results *results, size_t element)
     return INFINITY;
 }
 
-/* Writes where propagation stopped, for a message: the element without activation that is nearest to the last activated one, its cells,
- * and the size of the elements without activation. Empty without a mesh. */
+/* The unknown without activation that is nearest to the last activated one. */
+typedef struct stop {
+    size_t unknown;
+    double at_mm[3];
+} stop;
+
+static stop find_stop(const mt_unknowns *unknowns, const mt_results *results, size_t latest)
+{
+    stop found = {0};
+    double end[3], nearest2 = INFINITY;
+    mt_unknowns_place(unknowns, latest, end);
+    for (size_t k = 0; k < mt_unknowns_count(unknowns); k++) {
+        double x[3];
+        if (isfinite(last_ms(results, k))) continue;
+        mt_unknowns_place(unknowns, k, x);
+        const double square = mt_square3(x, end);
+        if (!(square < nearest2)) continue;
+        nearest2 = square;
+        found.unknown = k;
+        memcpy(found.at_mm, x, sizeof found.at_mm);
+    }
+    return found;
+}
+
+/* Returns the size of the elements without activation; NaN with voltages at the vertices. */
+static double size_without(const mt_unknowns *unknowns, const mt_results *results)
+{
+    double volume_mm3 = 0;
+    size_t n = 0;
+    if (unknowns->at_vertices) return NAN;
+    for (size_t c = 0; c < mt_unknowns_count(unknowns); c++)
+        if (!isfinite(last_ms(results, c))) volume_mm3 += mt_mesh_volume_mm3(unknowns->mesh, c), n++;
+    return cbrt(volume_mm3 / (double)n);
+}
+
+/* Writes where propagation stopped, for a message, with the cells there and the size of the elements without activation. Empty without a
+ * mesh. */
 static void place_text(
     const mt_monodomain *problem, const mt_results *results, size_t latest, char *text, size_t size)
 {
-    const mt_mesh *mesh = problem->mesh;
-    double end[3], place[3] = {0}, nearest2 = INFINITY, volume = 0;
-    size_t element = 0, n = 0;
+    const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
+    char of_size[64] = "";
     text[0] = 0;
-    if (!mesh) return;
-    mt_mesh_centroid(mesh, latest, end);
-    for (size_t c = 0; c < mesh->n_elements; c++) {
-        double x[3], d[3];
-        if (isfinite(last_ms(results, c))) continue;
-        mt_mesh_centroid(mesh, c, x);
-        mt_minus3(x, end, d);
-        volume += mt_mesh_volume_mm3(mesh, c), n++;
-        if (!(mt_dot3(d, d) < nearest2)) continue;
-        nearest2 = mt_dot3(d, d);
-        element = c;
-        memcpy(place, x, sizeof place);
-    }
+    if (!problem->mesh) return;
+    const stop at = find_stop(&unknowns, results, latest);
+    const double size_mm = size_without(&unknowns, results);
+    if (!isnan(size_mm)) (void)snprintf(of_size, sizeof of_size, " with an element size of %.3g mm", size_mm);
     (void)snprintf(text, size,
-        "; it stopped near [%.4g, %.4g, %.4g], in cells \"%s\" with an element size of %.3g mm: a run on the "
-        "mesh of `myotile mesh refine` tells block from an effect of the element size",
-        place[0], place[1], place[2], mt_monodomain_variant(problem, element)->name,
-        cbrt(volume / (double)n));
+        "; it stopped near [%.4g, %.4g, %.4g], in cells \"%s\"%s: a run on the mesh of `myotile mesh refine` "
+        "tells block from an effect of the element size",
+        at.at_mm[0], at.at_mm[1], at.at_mm[2], mt_monodomain_variant(problem, at.unknown)->name, of_size);
 }
 
 static void tell_wave(
     const char *path, const mt_monodomain *problem, const mt_results *results, double reached_ms)
 {
-    const size_t n_elements = problem->diffusion->n_unknowns;
+    const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
+    const size_t n = problem->diffusion->n_unknowns;
+    const char *many = mt_unknowns_word(&unknowns, 2);
     size_t left = 0, latest = 0;
     double latest_ms = -INFINITY;
     char place[320];
-    for (size_t c = 0; c < n_elements; c++) {
+    for (size_t c = 0; c < n; c++) {
         const double at_ms = last_ms(results, c);
         if (!isfinite(at_ms))
             left++;
         else if (at_ms > latest_ms)
             latest_ms = at_ms, latest = c;
     }
-    if (left == 0 || left == n_elements) return;
-    const double percent = 100 * (double)left / (double)n_elements;
+    if (left == 0 || left == n) return;
+    const double percent = 100 * (double)left / (double)n;
     if (latest_ms > reached_ms - MT_FINDINGS_WAVE_MS) {
-        mt_warn("%s: time.end_ms: found activation still propagating at %g ms: %zu of %zu elements (%.3g %%) "
+        mt_warn("%s: time.end_ms: found activation still propagating at %g ms: %zu of %zu %s (%.3g %%) "
                 "are not activated yet; usual: an end after the last activation",
-            path, reached_ms, left, n_elements, percent);
+            path, reached_ms, left, n, many, percent);
     } else {
         place_text(problem, results, latest, place, sizeof place);
-        mt_warn("%s: found %zu of %zu elements (%.3g %%) not activated, and no activation after %.4g ms, "
+        mt_warn("%s: found %zu of %zu %s (%.3g %%) not activated, and no activation after %.4g ms, "
                 "although the run continued to %g ms: propagation failed, or they are not connected to the "
                 "activated tissue; usual: all are activated%s",
-            path, left, n_elements, percent, latest_ms, reached_ms, place);
+            path, left, n, many, percent, latest_ms, reached_ms, place);
     }
 }
 
@@ -457,6 +489,7 @@ static whole_stimulus put_together(const mt_monodomain *problem, const mt_result
 void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const mt_results *results, double reached_ms)
 {
+    const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
     for (size_t part = 0; part < problem->n_stimuli;) {
         const size_t s = mt_monodomain_stimulus_of(problem, part);
         const whole_stimulus w = put_together(problem, results, &part);
@@ -464,9 +497,9 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
         if (w.peak_mV == -INFINITY && input->stimuli[s].start_ms < reached_ms)
             mt_warn("%s: stimuli.%zu: not on in any step before the end at %g ms", path, s, reached_ms);
         else if (w.peak_mV > -INFINITY && w.reaches_none)
-            tell_stimulus(path, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
+            tell_stimulus(path, &unknowns, s, &input->stimuli[s], &w.all, w.peak_mV, reached_ms);
         else if (w.capture.lost > 0 && !input->stimuli[s].site)
-            tell_lost(path, s, &w.capture, problem->record.threshold_mV);
+            tell_lost(path, &unknowns, s, &w.capture, problem->record.threshold_mV);
     }
     tell_wave(path, problem, results, reached_ms);
 }

@@ -52,21 +52,21 @@ uint32_t mt_maps_recorded(uint32_t maps)
     return stored;
 }
 
-static double value_of(mt_map map, const mt_records *r, size_t element)
+static double value_of(mt_map map, const mt_records *r, size_t unknown)
 {
-    const double activation_ms = r->activation_ms[element];
+    const double activation_ms = r->activation_ms[unknown];
     if (map == MT_MAP_ACTIVATION || !isfinite(activation_ms)) return activation_ms;
     switch (map) {
     case MT_MAP_REPOLARISATION:
-        return r->recorded[MT_RECORDED_REPOLARISATION][element];
+        return r->recorded[MT_RECORDED_REPOLARISATION][unknown];
     case MT_MAP_APD:
-        return r->recorded[MT_RECORDED_REPOLARISATION][element] - activation_ms;
+        return r->recorded[MT_RECORDED_REPOLARISATION][unknown] - activation_ms;
     case MT_MAP_REST:
-        return r->recorded[MT_RECORDED_REST][element];
+        return r->recorded[MT_RECORDED_REST][unknown];
     case MT_MAP_PEAK:
-        return r->recorded[MT_RECORDED_PEAK][element];
+        return r->recorded[MT_RECORDED_PEAK][unknown];
     default:
-        return r->recorded[MT_RECORDED_UPSTROKE][element];
+        return r->recorded[MT_RECORDED_UPSTROKE][unknown];
     }
 }
 
@@ -114,15 +114,20 @@ static mt_status speed_map(mt_arena *arena, const mt_map_input *in, float **valu
     return MT_OK;
 }
 
+mt_unknowns mt_map_places(const mt_map_input *in)
+{
+    return (mt_unknowns){in->whole, mt_monodomain_unknowns(in->problem).at_vertices};
+}
+
 mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values)
 {
-    const mt_mesh *mesh = in->problem->mesh;
+    const mt_unknowns of = mt_monodomain_unknowns(in->problem), places = mt_map_places(in);
     if (map == MT_MAP_CONDUCTION_VELOCITY) return speed_map(arena, in, values);
-    MT_ALLOC(arena, *values, in->whole->n_elements);
-    for (size_t element = 0; element < in->whole->n_elements; element++) (*values)[element] = NAN;
-    for (size_t element = 0; element < mesh->n_elements; element++) {
-        const double value = value_of(map, in->records, element);
-        if (isfinite(value)) (*values)[mt_mesh_number(mesh, element)] = (float)value;
+    MT_ALLOC(arena, *values, mt_unknowns_count(&places));
+    for (size_t k = 0; k < mt_unknowns_count(&places); k++) (*values)[k] = NAN;
+    for (size_t k = 0; k < mt_unknowns_count(&of); k++) {
+        const double value = value_of(map, in->records, k);
+        if (isfinite(value)) (*values)[mt_unknowns_number(&of, k)] = (float)value;
     }
     return MT_OK;
 }

@@ -1,11 +1,12 @@
-/* The maps of a beat: a number for each element, from the record of the time loop (solver/record.h).
+/* The maps of a beat: a number for each unknown (mesh/unknowns.h), an element or a vertex, from the record of the time loop
+ * (solver/record.h).
  *
  *   activation, repolarisation, rest, peak, upstroke   as recorded
  *   apd                                                repolarisation - activation
  *   conduction_velocity                                local speed of the front, from the activation (solver/outputs/velocity.h)
  *
- * NaN if undefined: in elements that were not activated, with an unfinished action potential or an undefined velocity, and in
- * non-conducting elements. */
+ * NaN if undefined: in unknowns that were not activated, with an unfinished action potential or an undefined velocity, and in those that do
+ * not conduct. There are no velocities at vertices. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -52,7 +53,10 @@ typedef struct mt_map_input {
     const mt_map_velocities *velocities; /* of this beat, for the map of the conduction velocity */
 } mt_map_input;
 
-/* Computes the values of a map in `arena`, for the elements of the complete mesh. MT_MEMORY. */
+/* Returns the places of the values of maps: the elements or the vertices of the complete mesh. */
+mt_unknowns mt_map_places(const mt_map_input *in);
+
+/* Computes the values of a map in `arena`, one for each of mt_map_places. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values);
 
 /* Computes the conduction velocity vectors in `arena`. in->velocities is not used. MT_MEMORY. */
@@ -61,9 +65,9 @@ MT_NODISCARD mt_status mt_map_velocity(
 
 /* The 5th, 50th and 95th percentile of a map; NaN without values. */
 typedef struct mt_map_summary {
-    size_t n; /* number of elements with a value */
+    size_t n; /* number of values other than NaN */
     double low, median, high;
 } mt_map_summary;
 
-/* Computes the percentiles over the elements; between two values the lower one. MT_MEMORY. */
+/* Computes the percentiles over n values; between two values the lower one. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary);
