@@ -62,29 +62,19 @@ static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *s
     return SIZE_MAX;
 }
 
-/* Returns the number of an element, or of a vertex with its own voltage, and finds its position. */
-static size_t locate(const mt_monodomain *problem, size_t element, double x[3])
+/* Formats "element 7 at [1, 2, 3] mm: V is -300 mV". */
+static void tell_value(const mt_monodomain *problem, size_t unknown, double v_mV, char *text, size_t size)
 {
-    if (problem->diffusion->nodal) {
-        memcpy(x, problem->mesh->xyz_mm + 3 * element, 3 * sizeof *x);
-        return element;
-    }
-    mt_mesh_centroid(problem->mesh, element, x);
-    return mt_mesh_number(problem->mesh, element);
-}
-
-/* Formats "element 7 at [1, 2, 3] mm: V is -300 mV", or "vertex 7 ...". */
-static void tell_value(const mt_monodomain *problem, size_t element, double v_mV, char *text, size_t size)
-{
+    const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
     char value[32] = "not a number", place[96] = "";
     if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
     if (problem->mesh) {
         double x[3];
-        element = locate(problem, element, x);
+        mt_unknowns_place(&unknowns, unknown, x);
+        unknown = mt_unknowns_number(&unknowns, unknown);
         (void)snprintf(place, sizeof place, " at [%.4g, %.4g, %.4g] mm", x[0], x[1], x[2]);
     }
-    (void)snprintf(text, size, "%s %zu%s: V is %s", problem->diffusion->nodal ? "vertex" : "element", element,
-        place, value);
+    (void)snprintf(text, size, "%s %zu%s: V is %s", mt_unknowns_word(&unknowns, 1), unknown, place, value);
 }
 
 /* Returns the strongest stimulus that was on in this step. If some stimuli have impossible elements of their own,

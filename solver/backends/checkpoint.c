@@ -4,31 +4,10 @@
 #include <string.h>
 
 #include "data/files/h5.h"
-#include "solver/diffusion/nodal.h"
 
 static const char group[] = "checkpoint";
 
 /* ---- fingerprints ---- */
-
-/* Computes the fingerprint of an operator with voltages at the vertices. */
-static mt_status fingerprint_of_nodal(const mt_nodal *nodal, size_t n, char text[MT_HASH_SIZE])
-{
-    const size_t entries = nodal->start[n];
-    mt_hash hash;
-    MT_TRY(mt_hash_begin(&hash));
-    mt_hash_add(&hash, nodal->start, (n + 1) * sizeof *nodal->start);
-    mt_hash_add(&hash, nodal->column, entries * sizeof *nodal->column);
-    mt_hash_add(&hash, nodal->rate, entries * sizeof *nodal->rate);
-    if (nodal->spread) mt_hash_add(&hash, nodal->spread, entries * sizeof *nodal->spread);
-    mt_hash_end(&hash, text);
-    return MT_OK;
-}
-
-static mt_status fingerprint_of(const mt_diffusion *diffusion, char text[MT_HASH_SIZE])
-{
-    return diffusion->nodal ? fingerprint_of_nodal(diffusion->nodal, diffusion->n_unknowns, text)
-                            : mt_diffusion_fingerprint(diffusion, text);
-}
 
 static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
 {
@@ -38,7 +17,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     c->stepping = problem->stepping;
     c->stored = problem->record.stored;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
-    return fingerprint_of(problem->diffusion, c->diffusion);
+    return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
 
 /* ---- the states of imported models ---- */
@@ -585,7 +564,7 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     if (checkpoint->stepping != problem->stepping)
         return mt_fail(MT_INPUT, "%s: from a run with %s stepping; here %s", checkpoint->path,
             mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
-    MT_TRY(fingerprint_of(problem->diffusion, diffusion));
+    MT_TRY(mt_diffusion_fingerprint(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint,
         "from a run with another diffusion operator: another tissue, or another version of myotile");
