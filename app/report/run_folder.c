@@ -92,12 +92,12 @@ static void field_of(const mt_run_folder *folder, mt_map map, size_t beat, char 
 
 /* Reads values at the vertices, and computes their means over the elements. */
 static mt_status read_at_vertices(
-    mt_arena *arena, mt_h5 *h5, const char *field, const mt_mesh *mesh, float **values)
+    mt_arena *arena, mt_h5 *h5, mt_map map, const char *field, const mt_mesh *mesh, float **values)
 {
     MT_SCRATCH(scratch);
     float *at;
     MT_ALLOC(scratch, at, mesh->n_vertices);
-    MT_TRY(mt_h5_read(h5, field, MT_H5_FLOAT, 1, &mesh->n_vertices, at));
+    MT_TRY(read_values(h5, map, field, mesh->n_vertices, at));
     return mt_element_mean(arena, mesh, at, values);
 }
 
@@ -123,7 +123,7 @@ static mt_status read_map(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder, mt_
     if (!has) return MT_OK;
     MT_TRY(add_map(arena, folder, map, beat, strrchr(field, '/') + 1, &to));
     if (mt_case_at_vertices(&folder->input))
-        return read_at_vertices(arena, h5, field, &folder->mesh, &to->values);
+        return read_at_vertices(arena, h5, map, field, &folder->mesh, &to->values);
     MT_ALLOC(arena, to->values, folder->mesh.n_elements);
     return read_values(h5, map, field, folder->mesh.n_elements, to->values);
 }
@@ -135,7 +135,8 @@ static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *fol
     if (!mt_run_has_map(run, map)) return MT_OK;
     mt_run_map_name(run, map, beat, name);
     MT_TRY(add_map(arena, folder, map, beat, name, &to));
-    if (map != MT_MAP_CONDUCTION_VELOCITY) return mt_run_map_of_elements(arena, run, map, beat, &to->values);
+    if (map != MT_MAP_CONDUCTION_VELOCITY || run->problem->unknowns.at_vertices)
+        return mt_run_map_of_elements(arena, run, map, beat, &to->values);
     MT_ALLOC(arena, to->values, folder->mesh.n_elements);
     find_lengths(folder->mesh.n_elements, run->velocities[beat].velocity, to->values);
     return MT_OK;

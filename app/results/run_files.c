@@ -110,14 +110,13 @@ static void nan_text(const mt_run *run, mt_map map, char *text, size_t size)
 /* Writes the share of elements without a conduction velocity and the most frequent reason. */
 static void undefined_text(const mt_run *run, size_t beat, char *text, size_t size)
 {
-    const size_t *n = run->velocities[beat].n_reason, n_elements = run->problem->mesh.n_elements;
+    const size_t *n = run->velocities[beat].n_reason, count = mt_unknowns_count(&run->problem->unknowns);
     int most = MT_VELOCITY_DEFINED + 1;
     for (int k = most; k < MT_VELOCITY_REASONS; k++)
         if (n[k] > n[most]) most = k;
     (void)snprintf(text, size, "%.0f %% undefined, %.0f %% of these: %s",
-        100 * (1 - (double)n[MT_VELOCITY_DEFINED] / (double)n_elements),
-        100 * (double)n[most] / fmax(1, (double)(n_elements - n[MT_VELOCITY_DEFINED])),
-        mt_velocity_short[most]);
+        100 * (1 - (double)n[MT_VELOCITY_DEFINED] / (double)count),
+        100 * (double)n[most] / fmax(1, (double)(count - n[MT_VELOCITY_DEFINED])), mt_velocity_short[most]);
 }
 
 /* Writes the meaning of grey for the legend of the picture of a beat. `values`: for the complete mesh. */

@@ -549,18 +549,20 @@ static mt_status maps_table(mt_arena *arena, const mt_run *run, mt_table *table)
     return MT_OK;
 }
 
-/* Builds the table of the numbers of elements with a defined conduction velocity, and with an undefined one by reason. */
+/* Builds the table of the numbers of unknowns with a defined conduction velocity, and with an undefined one by reason. */
 static mt_table velocity_table(mt_arena *arena, const mt_run *run)
 {
     char title[96];
-    const double n = (double)run->problem->mesh.n_elements;
+    const mt_unknowns *unknowns = &run->problem->unknowns;
+    const double n = (double)mt_unknowns_count(unknowns);
+    const char *many = mt_unknowns_word(unknowns, 2);
     (void)snprintf(title, sizeof title,
         "Conduction velocity, fitted to activation times within a radius of at least %.9g mm",
         run->input->output.velocity_mm);
     mt_table table = mt_table_begin(arena, "conduction_velocity", title);
     mt_table_strings(&table, "outcome", "CV");
     mt_table_decimals(&table, "beat", "beat", "", 0);
-    mt_table_decimals(&table, "elements", "elements", "", 0);
+    mt_table_decimals(&table, many, many, "", 0);
     mt_table_decimals(&table, "share_percent", "share", "%", 2);
     for (size_t beat = 0; beat < run->results.n_beats; beat++) {
         const size_t *n_reason = run->velocities[beat].n_reason;

@@ -102,8 +102,8 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
         electrode[k].name = c->electrodes[k].name;
         memcpy(electrode[k].at_mm, c->electrodes[k].at_mm, sizeof electrode[k].at_mm);
     }
-    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->mesh, &p->adjacency, &p->media, c->ecg.bath_mS_mm,
-                                        c->n_electrodes, electrode, &s->ecg));
+    return mt_fail_in("electrodes", mt_ecg_make(arena, &p->unknowns, &p->adjacency, &p->media,
+                                        c->ecg.bath_mS_mm, c->n_electrodes, electrode, &s->ecg));
 }
 
 /* Computes the moments of each kind. An ECG has a constant interval. */

@@ -7,6 +7,7 @@
 #include "data/files/data_folder.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
+#include "solver/case/nodes.h"
 
 static const char usual_case[] = "cases/niederer-0.5.yaml";
 
@@ -15,7 +16,8 @@ mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, s
 {
     const char *path = mt_option_value(arguments, "--case", NULL);
     if (!path) MT_TRY(mt_data_path(arena, usual_case, &path));
-    return mt_case_load(arena, path, sets, n_sets, input);
+    MT_TRY(mt_case_load(arena, path, sets, n_sets, input));
+    return mt_case_need_elements(path, input);
 }
 
 /* Takes size and family from the mesh of the case. */

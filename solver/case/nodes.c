@@ -44,9 +44,13 @@ mt_status mt_case_check_nodes(const mt_case *c)
     MT_TRY(unless(c->diffusion.method == MT_CASE_EXPLICIT, "diffusion.method", "implicit", "explicit"));
     MT_TRY(unless(c->diffusion.accumulation == MT_ACCUMULATION_SINGLE, "diffusion.accumulation",
         mt_accumulation_name[c->diffusion.accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]));
-    MT_TRY(unless(c->machine.backend == MT_CASE_CPU, "machine.backend", "ipu", "cpu"));
-    return unless(!(c->output.maps >> MT_MAP_CONDUCTION_VELOCITY & 1), "output.maps",
-        mt_map_words[MT_MAP_CONDUCTION_VELOCITY], "the other maps");
+    return unless(c->machine.backend == MT_CASE_CPU, "machine.backend", "ipu", "cpu");
+}
+
+mt_status mt_case_need_elements(const char *path, const mt_case *input)
+{
+    if (!mt_case_at_vertices(input)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: diffusion.discretisation: nodes; allowed here: elements", path);
 }
 
 mt_nodal_law mt_case_nodal_law(const mt_case *input)

@@ -20,7 +20,7 @@ typedef struct source {
     const mt_mesh *mesh;
     const mt_adjacency *adjacency;
     const mt_media *media;
-    const double *column; /* [n_elements][4][3] of mt_diffusion_gradients */
+    const double *column; /* [n_elements][4][3] of mt_diffusion_gradients, or of hat functions */
     double bath_mS_mm;
 } source;
 
@@ -169,7 +169,8 @@ static void pull_of(const mt_mesh *mesh, size_t c, const double at[3], double pu
     }
 }
 
-/* Computes the contribution of the voltage difference to each neighbour of an element, by the element's own gradient. */
+/* Computes the contribution of the voltage difference to each neighbour of an element, or of the voltage at each of its vertices, by the
+ * element's own gradient. */
 static void shares_of(const source *s, size_t c, const double at[3], double share[4])
 {
     double sigma[3][3], pull[3], current[3];
@@ -193,33 +194,66 @@ static double weight_of(const mt_adjacency *adjacency, const double *share, size
     return weight;
 }
 
-static mt_status fill_weights(mt_arena *scratch, source *s, const mt_electrode *electrode, mt_ecg *ecg)
+/* Computes the gradients of the hat functions of the vertices in the elements: column [n_elements][4][3] per mm. */
+static mt_status hat_gradients(mt_arena *scratch, const mt_mesh *mesh, double **column)
 {
-    double *column, *share;
-    mt_tissues tissues;
-    MT_TRY(mt_media_tissues(scratch, s->media, &tissues));
-    MT_TRY(mt_diffusion_gradients(scratch, s->mesh, s->adjacency, &tissues, &column));
-    MT_ALLOC(scratch, share, 4 * ecg->n_elements);
-    s->column = column;
-    for (size_t e = 0; e < ecg->n; e++) {
-        float *weight = ecg->weight + e * ecg->n_elements;
-#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
-        for (size_t c = 0; c < ecg->n_elements; c++) shares_of(s, c, electrode[e].at_mm, share + 4 * c);
-#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
-        for (size_t c = 0; c < ecg->n_elements; c++) weight[c] = (float)weight_of(s->adjacency, share, c);
+    MT_ALLOC(scratch, *column, 12 * mesh->n_elements);
+#pragma omp parallel for schedule(static) if (mesh->n_elements >= PARALLEL_FROM)
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        const double volume_mm3 = mt_mesh_volume_mm3(mesh, c);
+        for (size_t k = 0; k < 4; k++) {
+            double area[3];
+            mt_mesh_face_area(mesh, c, k, area);
+            for (size_t i = 0; i < 3; i++) (*column)[12 * c + 3 * k + i] = -area[i] / (3 * volume_mm3);
+        }
     }
     return MT_OK;
 }
 
-mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+/* Adds the shares of the elements' vertices to the weights of the vertices, in the order of the elements. */
+static void sum_at_vertices(const mt_mesh *mesh, const double *share, double *sum, float *weight)
+{
+    memset(sum, 0, mesh->n_vertices * sizeof *sum);
+    for (size_t k = 0; k < 4 * mesh->n_elements; k++) sum[mesh->element_vertex[k]] += share[k];
+    for (size_t v = 0; v < mesh->n_vertices; v++) weight[v] = (float)sum[v];
+}
+
+static mt_status fill_weights(
+    mt_arena *scratch, source *s, bool at_vertices, const mt_electrode *electrode, mt_ecg *ecg)
+{
+    const size_t n = s->mesh->n_elements;
+    double *column, *share, *sum;
+    mt_tissues tissues;
+    MT_TRY(mt_media_tissues(scratch, s->media, &tissues));
+    MT_TRY(at_vertices ? hat_gradients(scratch, s->mesh, &column)
+                       : mt_diffusion_gradients(scratch, s->mesh, s->adjacency, &tissues, &column));
+    MT_ALLOC(scratch, share, 4 * n);
+    MT_ALLOC(scratch, sum, ecg->n_unknowns);
+    s->column = column;
+    for (size_t e = 0; e < ecg->n; e++) {
+        float *weight = ecg->weight + e * ecg->n_unknowns;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+        for (size_t c = 0; c < n; c++) shares_of(s, c, electrode[e].at_mm, share + 4 * c);
+        if (at_vertices) {
+            sum_at_vertices(s->mesh, share, sum, weight);
+            continue;
+        }
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+        for (size_t c = 0; c < n; c++) weight[c] = (float)weight_of(s->adjacency, share, c);
+    }
+    return MT_OK;
+}
+
+mt_status mt_ecg_make(mt_arena *arena, const mt_unknowns *unknowns, const mt_adjacency *adjacency,
     const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode, mt_ecg *ecg)
 {
+    const mt_mesh *mesh = unknowns->mesh;
     MT_TRY(check(mesh, media, bath_mS_mm, n, electrode));
-    *ecg = (mt_ecg){.n_elements = mesh->n_elements, .n = n};
-    MT_ALLOC(arena, ecg->weight, n * mesh->n_elements);
+    *ecg = (mt_ecg){.n_unknowns = mt_unknowns_count(unknowns), .n = n};
+    MT_ALLOC(arena, ecg->weight, n * ecg->n_unknowns);
     source s = {.mesh = mesh, .adjacency = adjacency, .media = media, .bath_mS_mm = bath_mS_mm};
     MT_SCRATCH(scratch);
-    return fill_weights(scratch, &s, electrode, ecg);
+    return fill_weights(scratch, &s, unknowns->at_vertices, electrode, ecg);
 }
 
 /* ---- potentials ---- */
@@ -234,23 +268,23 @@ static double sum_of_block(size_t n, const float *weight, const double *v, doubl
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* Adds the contributions of elements `first` to `end`. */
+/* Adds the contributions of unknowns `first` to `end`. */
 static void sum_part(const mt_ecg *ecg, size_t first, size_t end, const double *v_mV, double *sum)
 {
     for (size_t c = first; c < end; c += BLOCK) {
         const size_t n = c + BLOCK < end ? BLOCK : end - c;
         for (size_t e = 0; e < ecg->n; e++)
-            sum[e] += sum_of_block(n, ecg->weight + e * ecg->n_elements + c, v_mV + c, v_mV[0]);
+            sum[e] += sum_of_block(n, ecg->weight + e * ecg->n_unknowns + c, v_mV + c, v_mV[0]);
     }
 }
 
 void mt_ecg_potentials(const mt_ecg *ecg, const double *v_mV, double *phi_mV)
 {
     double sum[PARTS][MT_ELECTRODES_MAX];
-#pragma omp parallel for schedule(static) if (ecg->n_elements >= PARALLEL_FROM)
+#pragma omp parallel for schedule(static) if (ecg->n_unknowns >= PARALLEL_FROM)
     for (size_t p = 0; p < PARTS; p++) {
         for (size_t e = 0; e < ecg->n; e++) sum[p][e] = 0;
-        sum_part(ecg, ecg->n_elements * p / PARTS, ecg->n_elements * (p + 1) / PARTS, v_mV, sum[p]);
+        sum_part(ecg, ecg->n_unknowns * p / PARTS, ecg->n_unknowns * (p + 1) / PARTS, v_mV, sum[p]);
     }
     for (size_t e = 0; e < ecg->n; e++) {
         phi_mV[e] = 0;

@@ -21,12 +21,14 @@
  *
  *     phi_e = sum_c w_ec (V_c - V_0)
  *
- * The weights of an electrode sum to 0. V_0, the voltage of the first element, makes that exact: equal voltages yield 0. Single precision
+ * With voltages at the vertices (mesh/unknowns.h), grad V is constant in an element and exact for linear finite elements; c are then vertices.
+ *
+ * The weights of an electrode sum to 0. V_0, the voltage of the first unknown, makes that exact: equal voltages yield 0. Single precision
  * is then sufficient for the weights: their rounding errors are random, at most 6e-8 of each contribution w_ec (V_c - V_0). */
 #pragma once
 
 #include "mesh/adjacency.h"
-#include "mesh/mesh.h"
+#include "mesh/unknowns.h"
 #include "solver/tissue/medium.h"
 
 enum { MT_ELECTRODES_MAX = 256 };
@@ -37,20 +39,21 @@ typedef struct mt_electrode {
 } mt_electrode;
 
 typedef struct mt_ecg {
-    size_t n_elements;
-    size_t n;      /* number of electrodes */
-    float *weight; /* [n][n_elements], dimensionless */
+    size_t n_unknowns; /* elements or vertices */
+    size_t n;          /* number of electrodes */
+    float *weight;     /* [n][n_unknowns], dimensionless */
 } mt_ecg;
 
-/* Computes the weights in `arena`: 4 bytes per element and electrode, and 152 per element of temporary memory. Borrows the other arguments.
+/* Computes the weights in `arena`: 4 bytes per unknown and electrode, and 152 per element of temporary memory. Borrows the other arguments.
  * `media` define the intracellular conductivities, and, by their monodomain tissue, the zero-flux condition at the surface. The mesh is
- * that of V: non-conducting scar excluded from it counts as bath. O(n n_elements). Deterministic.
+ * that of V, of the unknowns: non-conducting scar excluded from it counts as bath. O(n n_elements). Deterministic.
  *
  * MT_INPUT if there is no electrode or too many; if one has no name, a duplicate name or a position that is not finite; if one is in the
  * tissue or closer to an element than the cube root of its volume (the message has the distance); if the bath's conductivity is not finite
  * and positive; if the mesh has no elements; or if mt_diffusion_make_with refuses the media. MT_MEMORY. */
-MT_NODISCARD mt_status mt_ecg_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const mt_media *media, double bath_mS_mm, size_t n, const mt_electrode *electrode, mt_ecg *ecg);
+MT_NODISCARD mt_status mt_ecg_make(mt_arena *arena, const mt_unknowns *unknowns,
+    const mt_adjacency *adjacency, const mt_media *media, double bath_mS_mm, size_t n,
+    const mt_electrode *electrode, mt_ecg *ecg);
 
-/* Computes phi_mV [n] from v_mV [n_elements]. The same bits for any number of threads. */
+/* Computes phi_mV [n] from v_mV [n_unknowns]. The same bits for any number of threads. */
 void mt_ecg_potentials(const mt_ecg *ecg, const double *v_mV, double *phi_mV);

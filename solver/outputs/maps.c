@@ -70,11 +70,11 @@ static double value_of(mt_map map, const mt_records *r, size_t unknown)
     }
 }
 
-/* Computes velocity [n_elements][3] and reason [n_elements] of the problem's elements. */
+/* Computes velocity [unknowns][3] and reason [unknowns] of the problem. */
 static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const mt_monodomain *problem,
     double radius_mm, double **velocity, uint8_t **reason)
 {
-    const size_t n = problem->mesh->n_elements;
+    const size_t n = problem->diffusion->n_unknowns;
     uint8_t *stimulated;
     MT_ALLOC(scratch, stimulated, n);
     MT_ALLOC(scratch, *velocity, 3 * n);
@@ -86,37 +86,39 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
         *velocity, *reason);
 }
 
-/* Stores the velocity for the elements of the complete mesh, and counts the problem's elements per reason. */
+mt_unknowns mt_map_places(const mt_map_input *in)
+{
+    return (mt_unknowns){in->whole, mt_monodomain_unknowns(in->problem).at_vertices};
+}
+
+/* Stores the velocities at the places of the complete mesh, and counts the problem's unknowns per reason. */
 mt_status mt_map_velocity(mt_arena *arena, const mt_map_input *in, mt_map_velocities *velocities)
 {
     MT_SCRATCH(scratch);
-    const mt_mesh *mesh = in->problem->mesh;
+    const mt_unknowns of = mt_monodomain_unknowns(in->problem), places = mt_map_places(in);
+    const size_t n = mt_unknowns_count(&places);
     double *found;
     uint8_t *reason;
     MT_TRY(velocity_of(scratch, in->records, in->problem, in->velocity_mm, &found, &reason));
     *velocities = (mt_map_velocities){0};
-    MT_ALLOC(arena, velocities->velocity, 3 * in->whole->n_elements);
-    for (size_t k = 0; k < 3 * in->whole->n_elements; k++) velocities->velocity[k] = NAN;
-    for (size_t element = 0; element < mesh->n_elements; element++) {
-        float *to = velocities->velocity + 3 * mt_mesh_number(mesh, element);
-        for (int axis = 0; axis < 3; axis++) to[axis] = (float)found[3 * element + (size_t)axis];
-        velocities->n_reason[reason[element]]++;
+    MT_ALLOC(arena, velocities->velocity, 3 * n);
+    for (size_t k = 0; k < 3 * n; k++) velocities->velocity[k] = NAN;
+    for (size_t k = 0; k < mt_unknowns_count(&of); k++) {
+        float *to = velocities->velocity + 3 * mt_unknowns_number(&of, k);
+        for (int axis = 0; axis < 3; axis++) to[axis] = (float)found[3 * k + (size_t)axis];
+        velocities->n_reason[reason[k]]++;
     }
     return MT_OK;
 }
 
 static mt_status speed_map(mt_arena *arena, const mt_map_input *in, float **values)
 {
+    const mt_unknowns places = mt_map_places(in);
     const float *velocity = in->velocities->velocity;
-    MT_ALLOC(arena, *values, in->whole->n_elements);
-    for (size_t k = 0; k < in->whole->n_elements; k++)
+    MT_ALLOC(arena, *values, mt_unknowns_count(&places));
+    for (size_t k = 0; k < mt_unknowns_count(&places); k++)
         (*values)[k] = hypotf(hypotf(velocity[3 * k], velocity[3 * k + 1]), velocity[3 * k + 2]);
     return MT_OK;
-}
-
-mt_unknowns mt_map_places(const mt_map_input *in)
-{
-    return (mt_unknowns){in->whole, mt_monodomain_unknowns(in->problem).at_vertices};
 }
 
 mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float **values)

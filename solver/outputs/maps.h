@@ -6,7 +6,7 @@
  *   conduction_velocity                                local speed of the front, from the activation (solver/outputs/velocity.h)
  *
  * NaN if undefined: in unknowns that were not activated, with an unfinished action potential or an undefined velocity, and in those that do
- * not conduct. There are no velocities at vertices. */
+ * not conduct. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -38,8 +38,8 @@ uint32_t mt_maps_recorded(uint32_t maps);
 
 /* The conduction velocities of a beat. */
 typedef struct mt_map_velocities {
-    float *velocity;                      /* [n_elements][3] of the complete mesh [mm/ms] */
-    size_t n_reason[MT_VELOCITY_REASONS]; /* number of elements of the problem per reason */
+    float *velocity;                      /* [places][3] of the complete mesh [mm/ms] (mt_map_places) */
+    size_t n_reason[MT_VELOCITY_REASONS]; /* number of unknowns of the problem per reason */
 } mt_map_velocities;
 
 /* The inputs of a map of one beat, all borrowed. */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "data/core/vec3.h"
+#include "mesh/unknowns.h"
+#include "solver/diffusion/nodal.h"
 #include "solver/outputs/quadratic_fit.h"
 
 const char *const mt_velocity_key[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",
@@ -38,14 +40,15 @@ enum { ROOM = MT_VELOCITY_ROOM };
 
 typedef struct field {
     size_t n;
-    double (*centre)[3]; /* [n_elements] */
-    mt_pattern pattern;
+    double (*centre)[3];   /* [n] */
+    const mt_nodal *nodal; /* of voltages at the vertices, with their neighbours; else NULL */
+    mt_pattern pattern;    /* of elements */
     const double *activation_ms;
     const uint8_t *stimulated; /* NULL: none */
     const bool *wanted;        /* NULL: all */
     double radius_mm;
     uint32_t n_patches;
-    uint32_t *patch;  /* [n_elements] patch of a conducting element */
+    uint32_t *patch;  /* [n] patch of a conducting element */
     uint32_t *middle; /* [n_patches] its central element */
 } field;
 
@@ -95,6 +98,19 @@ static void forget(ball *b)
     b->n = 0;
 }
 
+/* Returns the neighbours of an element or vertex and their number. The rings of elements are stored. */
+static const uint32_t *neighbours(const field *f, uint32_t of, size_t *n)
+{
+    if (f->nodal) {
+        *n = f->nodal->start[of + 1] - f->nodal->start[of];
+        return f->nodal->column + f->nodal->start[of];
+    }
+    const uint32_t *near = f->pattern.columns + f->pattern.width * of;
+    *n = 0;
+    while (*n < MT_RING_MAX && near[*n] != of) ++*n;
+    return near;
+}
+
 /* Finds the elements within a radius of an element's centre, through neighbours that conducted, at most ROOM. */
 static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b)
 {
@@ -102,9 +118,9 @@ static void find_ball(const field *f, uint32_t middle, double radius_mm, ball *b
     forget(b);
     meet(b, middle);
     for (size_t k = 0; k < b->n; k++) {
-        uint32_t ring[MT_RING_MAX];
-        const uint32_t *near = mt_pattern_row(&f->pattern, b->element[k], ring);
-        for (size_t j = 0; j < MT_RING_MAX && near[j] != b->element[k]; j++)
+        size_t n;
+        const uint32_t *near = neighbours(f, b->element[k], &n);
+        for (size_t j = 0; j < n; j++)
             if (!has_met(b, near[j]) && conducted(f, near[j]) &&
                 mt_square3(f->centre[near[j]], f->centre[middle]) <= most)
                 meet(b, near[j]);
@@ -217,7 +233,7 @@ static mt_status fit_patches(mt_arena *arena, const field *f, patch **patches)
 static mt_status store_rings(mt_arena *scratch, field *f)
 {
     uint32_t *ring;
-    if (f->pattern.columns) return MT_OK;
+    if (f->pattern.columns || f->nodal) return MT_OK;
     MT_ALLOC(scratch, ring, MT_RING_MAX * f->n);
 #pragma omp parallel for schedule(static)
     for (size_t c = 0; c < f->n; c++)
@@ -227,12 +243,12 @@ static mt_status store_rings(mt_arena *scratch, field *f)
 }
 
 static mt_status find_all(
-    mt_arena *scratch, const mt_mesh *mesh, field *f, double *velocity_mm_ms, uint8_t *reason)
+    mt_arena *scratch, const mt_unknowns *unknowns, field *f, double *velocity_mm_ms, uint8_t *reason)
 {
     patch *patches;
     MT_ALLOC(scratch, f->centre, f->n);
 #pragma omp parallel for schedule(static)
-    for (size_t c = 0; c < f->n; c++) mt_mesh_centroid(mesh, c, f->centre[c]);
+    for (size_t c = 0; c < f->n; c++) mt_unknowns_place(unknowns, c, f->centre[c]);
     MT_TRY(store_rings(scratch, f));
     MT_TRY(make_patches(scratch, f));
     MT_TRY(fit_patches(scratch, f, &patches));
@@ -250,11 +266,13 @@ mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double
     uint8_t *reason)
 {
     MT_SCRATCH(scratch);
-    field f = {.n = mesh->n_elements,
+    const mt_unknowns unknowns = {mesh, diffusion->nodal != NULL};
+    field f = {.n = mt_unknowns_count(&unknowns),
+        .nodal = diffusion->nodal,
         .pattern = mt_diffusion_pattern(diffusion),
         .activation_ms = activation_ms,
         .stimulated = stimulated,
         .wanted = wanted,
         .radius_mm = radius_mm};
-    return find_all(scratch, mesh, &f, velocity_mm_ms, reason);
+    return find_all(scratch, &unknowns, &f, velocity_mm_ms, reason);
 }

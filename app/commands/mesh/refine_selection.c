@@ -7,6 +7,7 @@
 #include "mesh/anatomy/patch.h"
 #include "mesh/triangles.h"
 #include "solver/case/case.h"
+#include "solver/case/nodes.h"
 
 typedef struct selecting {
     mt_arena *scratch;
@@ -29,6 +30,7 @@ static mt_status make_problem(selecting *s, const char *word)
             "--where %s without --case; allowed: with --case CASE.yaml, which has the cells and the scars",
             word);
     MT_TRY(mt_case_load(s->scratch, path, NULL, 0, &input));
+    MT_TRY(mt_case_need_elements(path, &input));
     s->has_problem = true;
     return mt_problem_make_on(s->scratch, s->mesh, &input, true, &s->problem);
 }

@@ -12,7 +12,7 @@ from .hdf import Array, File
 _cells = "VTKHDF/CellData"
 
 # The element fields of a mesh; the other arrays of a result are its maps.
-own_names = frozenset(["region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile", "element", "inert"])
+own_names = frozenset(["region", "fibre", "sheet", "normal", "depth", "layer", "ipu", "tile", "element", "inert", "vertex"])
 
 
 class Mesh:

@@ -15,6 +15,12 @@ from .hdf import Array, Fields, File
 from .mesh import Mesh, own_names
 
 _cells = "VTKHDF/CellData"
+_points = "VTKHDF/PointData"
+
+
+def _values(file: File) -> str:
+    """Returns the group of the fields: of the vertices with `discretisation: nodes`, otherwise of the elements."""
+    return _points if _points in file else _cells
 
 
 def _text(field: str) -> str:
@@ -23,11 +29,12 @@ def _text(field: str) -> str:
 
 
 class Series(Mapping[str, Array]):
-    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], always a view of the file."""
+    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], or [n_frames, n_points] with `discretisation: nodes`, always a
+    view of the file."""
 
     def __init__(self, path: Path) -> None:
         self._file = File(path)
-        self._fields = Fields(self._file, _cells, own_names)
+        self._fields = Fields(self._file, _values(self._file), own_names)
 
     @cached_property
     def times_ms(self) -> Array:
@@ -44,6 +51,12 @@ class Series(Mapping[str, Array]):
         """[n_elements] the number of each element in the results' mesh."""
         name = f"{_cells}/element"
         return self._file.array(name) if name in self._file else numpy.arange(self.mesh.n_elements)
+
+    @cached_property
+    def points(self) -> Array:
+        """[n_points] the number of each vertex in the results' mesh; with `discretisation: nodes`."""
+        name = f"{_points}/vertex"
+        return self._file.array(name) if name in self._file else numpy.arange(self.mesh.n_points)
 
     def __getitem__(self, name: str) -> Array:
         return self._fields[name].reshape(len(self.times_ms), -1)
@@ -90,8 +103,9 @@ class Results:
     @cached_property
     def maps(self) -> Fields:
         """Maps of the elements, by their names in ParaView: maps["activation"] is [n_elements] in ms; the conduction velocity is
-        [n_elements, 3] in mm/ms. Names for later beats end in _beat2 ... An element without a value has NaN."""
-        return Fields(self._file, _cells, own_names)
+        [n_elements, 3] in mm/ms. Names for later beats end in _beat2 ... An element without a value has NaN. With `discretisation: nodes` the
+        maps are those of the vertices."""
+        return Fields(self._file, _values(self._file), own_names)
 
     @cached_property
     def series(self) -> Series:

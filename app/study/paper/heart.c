@@ -14,6 +14,7 @@
 #include "data/files/file.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/files/formats.h"
+#include "solver/case/nodes.h"
 
 static const char case_file[] = "cases/ventricles.yaml";
 
@@ -42,6 +43,7 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, doubl
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n, &given));
     MT_TRY(mt_case_load(arena, h->path, NULL, 0, &plain));
     MT_TRY(mt_case_load(arena, h->path, given, n, &h->input));
+    MT_TRY(mt_case_need_elements(h->path, &h->input));
     MT_TRY(check_sets(&plain, &h->input, !isnan(end_ms)));
     if (isnan(end_ms)) return MT_OK;
     MT_ALLOC(arena, sets, n + 1);

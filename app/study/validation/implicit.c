@@ -12,6 +12,7 @@
 #include "app/run/mapping.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"
+#include "solver/case/nodes.h"
 
 static mt_status implicit(mt_arena *arena, const mt_arguments *arguments);
 
@@ -74,6 +75,7 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, verdi
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n, &sets));
     v->path = mt_operand(arguments, 0);
     MT_TRY(mt_case_load(arena, v->path, sets, n, &v->input));
+    MT_TRY(mt_case_need_elements(v->path, &v->input));
     v->machine = v->input.machine.target;
     mt_case_set_backend(&v->input, &mt_backend_ipu);
     return MT_OK;
