@@ -128,6 +128,18 @@ static mt_status read_map(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder, mt_
     return read_values(h5, map, field, folder->mesh.n_elements, to->values);
 }
 
+/* Computes the magnitudes of the velocities of a run at the elements, in the same way as those of a file. */
+static mt_status take_velocities(
+    mt_arena *arena, const mt_run *run, const mt_mesh *mesh, size_t beat, float **values)
+{
+    const mt_unknowns places = mt_run_places(run);
+    float *length;
+    MT_ALLOC(arena, length, mt_unknowns_count(&places));
+    find_lengths(mt_unknowns_count(&places), run->velocities[beat].velocity, length);
+    *values = length;
+    return places.at_vertices ? mt_element_mean(arena, mesh, length, values) : MT_OK;
+}
+
 static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *folder, mt_map map, size_t beat)
 {
     char name[MT_RUN_NAME];
@@ -135,11 +147,8 @@ static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *fol
     if (!mt_run_has_map(run, map)) return MT_OK;
     mt_run_map_name(run, map, beat, name);
     MT_TRY(add_map(arena, folder, map, beat, name, &to));
-    if (map != MT_MAP_CONDUCTION_VELOCITY || run->problem->unknowns.at_vertices)
-        return mt_run_map_of_elements(arena, run, map, beat, &to->values);
-    MT_ALLOC(arena, to->values, folder->mesh.n_elements);
-    find_lengths(folder->mesh.n_elements, run->velocities[beat].velocity, to->values);
-    return MT_OK;
+    return map == MT_MAP_CONDUCTION_VELOCITY ? take_velocities(arena, run, &folder->mesh, beat, &to->values)
+                                             : mt_run_map_of_elements(arena, run, map, beat, &to->values);
 }
 
 /* Sets the beat of all maps to 0 if there is only one beat. */

@@ -6,6 +6,8 @@
 
 #include "data/core/vec3.h"
 #include "mesh/make/slab.h"
+#include "mesh/unknowns.h"
+#include "solver/diffusion/nodal.h"
 #include "solver/outputs/velocity.h"
 #include "tests/solver/gmsh_box.h"
 
@@ -21,21 +23,39 @@ typedef struct tissue {
     uint8_t *stimulated, *reason;
 } tissue;
 
-/* Builds the velocity operator for the mesh of t. */
-static void make(tissue *t)
+/* Builds the places of the diffusion operator of t. */
+static void make_places(tissue *t)
 {
-    mt_adjacency adjacency;
-    t->n = t->mesh.n_elements;
-    cr_assert_eq(mt_adjacency_make(&t->arena, &t->mesh, &adjacency), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_diffusion_make(&t->arena, &t->mesh, &adjacency, &mt_tissue_default,
-                     &mt_diffusion_scheme_default, &t->diffusion),
-        MT_OK, "%s", mt_message());
+    const mt_unknowns unknowns = {&t->mesh, t->diffusion.nodal != NULL};
+    t->n = t->diffusion.n_unknowns;
     t->centre = mt_arena_alloc(&t->arena, t->n, sizeof *t->centre);
     t->activation_ms = mt_arena_alloc(&t->arena, t->n, sizeof *t->activation_ms);
     t->velocity = mt_arena_alloc(&t->arena, t->n, sizeof *t->velocity);
     t->stimulated = mt_arena_alloc(&t->arena, t->n, sizeof *t->stimulated);
     t->reason = mt_arena_alloc(&t->arena, t->n, sizeof *t->reason);
-    for (size_t c = 0; c < t->n; c++) mt_mesh_centroid(&t->mesh, c, t->centre[c]);
+    for (size_t c = 0; c < t->n; c++) mt_unknowns_place(&unknowns, c, t->centre[c]);
+}
+
+/* Builds the velocity operator for the mesh of t. */
+static void make(tissue *t)
+{
+    mt_adjacency adjacency;
+    cr_assert_eq(mt_adjacency_make(&t->arena, &t->mesh, &adjacency), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_diffusion_make(&t->arena, &t->mesh, &adjacency, &mt_tissue_default,
+                     &mt_diffusion_scheme_default, &t->diffusion),
+        MT_OK, "%s", mt_message());
+    make_places(t);
+}
+
+/* Same, with voltages at the vertices. */
+static tissue at_vertices(tissue t)
+{
+    const mt_tissues tissues = {.n = 1, .tissue = &mt_tissue_default};
+    const mt_watch nobody = {0};
+    cr_assert_eq(mt_nodal_diffusion_make(&t.arena, &t.mesh, &tissues, NULL, &nobody, &t.diffusion), MT_OK,
+        "%s", mt_message());
+    make_places(&t);
+    return t;
 }
 
 static tissue slab(const double size_mm[3], double edge_mm, mt_slab_cut cut)
@@ -97,6 +117,12 @@ Test(velocity, a_plane_wave_has_its_cv_everywhere)
     expect_plane_waves(slab(cube_mm, 0.4, MT_SLAB_MIRRORED));
     expect_plane_waves(slab(cube_mm, 0.4, MT_SLAB_KUHN));
     expect_plane_waves(gmsh_cube(0.3));
+}
+
+Test(velocity, a_plane_wave_has_its_cv_at_all_vertices)
+{
+    expect_plane_waves(at_vertices(slab(cube_mm, 0.4, MT_SLAB_MIRRORED)));
+    expect_plane_waves(at_vertices(gmsh_cube(0.3)));
 }
 
 /* Sets a spherical wave from a point 3 mm or more outside the cube. Returns the largest error over (radius / distance)^2, in the inner

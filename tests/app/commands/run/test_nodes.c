@@ -1,0 +1,235 @@
+/* Runs with voltages at the vertices, by command. */
+#include <criterion/criterion.h>
+
+#include "tests/app/program.h"
+#include "tests/app/sketch.h"
+
+#include "data/files/h5.h"
+#include "mesh/vtk/vtkhdf.h"
+#include "tests/solver/small_case.h"
+
+#include <omp.h>
+
+/* Boxes of 0.5 mm: 7 x 5 x 3 vertices. */
+static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {end_ms: 15}\n" SMALL_STIMULUS(
+    "2") "points:\n  - {name: far, at_mm: [3, 2, 1]}\nmachine: {backend: cpu}\n";
+/* 13 x 7 x 5 vertices, stimulated in the first corner, with a point in the last one. */
+static const char corners[] =
+    "mesh: {slab: {size_mm: [6, 3, 2], edge_mm: 0.5}}\n" USUAL_TISSUE
+    "time: {end_ms: 20}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1.5, 1.5, 1.5], duration_ms: 2, "
+    "strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [6, 3, 2]}\nmachine: {backend: cpu}\n";
+enum { VERTICES = 105, LARGE_VERTICES = 455, LARGE_ELEMENTS = 1728 };
+#define NODES " --set diffusion.discretisation=nodes"
+#define CHEAP " --set cell.model=mitchell-schaeffer --set cell.type=standard"
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("case.yaml", body);
+}
+
+TestSuite(nodes, .init = enter, .fini = leave_room);
+
+static void read_array(const char *path, const char *name, mt_h5_type type, size_t n, void *values)
+{
+    MT_H5_SCOPE(h5);
+    cr_assert_eq(mt_h5_open(path, h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_read(h5, name, type, 1, &n, values), MT_OK, "%s", mt_message());
+}
+
+static bool has_array(const char *path, const char *name)
+{
+    MT_H5_SCOPE(h5);
+    bool has;
+    cr_assert_eq(mt_h5_open(path, h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_has(h5, name, &has), MT_OK, "%s", mt_message());
+    return has;
+}
+
+/* Returns the activation time of the first point in a folder. */
+static double far_ms(const char *folder)
+{
+    char path[64];
+    size_t n;
+    double at_ms = NAN;
+    (void)snprintf(path, sizeof path, "%s/activation.csv", folder);
+    char *text = bytes_of(path, &n);
+    const char *row = strstr(text, "\nfar,");
+    cr_assert_not_null(row, "%s", text);
+    cr_assert_eq(sscanf(row, "\nfar,%*f,%*f,%*f,%lf", &at_ms), 1);
+    free(text);
+    return at_ms;
+}
+
+Test(nodes, the_activation_is_point_data_and_agrees_with_the_run_with_elements)
+{
+    float activation[LARGE_VERTICES];
+    sketch_draws = true;
+    write_text("corners.yaml", corners);
+    for (int single = 0; single < 2; single++) {
+        const char *precision = single ? "single" : "double";
+        free(works("run corners.yaml -o elements --set machine.precision=%s", precision));
+        char *table =
+            works("run corners.yaml -o nodes --format json --set machine.precision=%s" NODES, precision);
+        cr_expect_eq(json_property(table, "vertices"), LARGE_VERTICES);
+        cr_expect_eq(json_property(table, "elements"), LARGE_ELEMENTS);
+        cr_expect_eq(json_property(table, "vertices_activated_percent"), 100);
+        cr_expect_eq(json_property(table, "negative_couplings_percent"), 0);
+        cr_expect_not(strstr(table, "elements_activated_percent"), "%s", table);
+        read_array(
+            "nodes/result.hdf", "VTKHDF/PointData/activation", MT_H5_FLOAT, LARGE_VERTICES, activation);
+        cr_expect_not(has_array("nodes/result.hdf", "VTKHDF/CellData/activation"));
+        cr_expect(has_array("nodes/result.hdf", "VTKHDF/CellData/fibre"));
+        double latest_ms = 0;
+        for (size_t v = 0; v < LARGE_VERTICES; v++) {
+            cr_assert(activation[v] > 0 && activation[v] < 20, "vertex %zu: %g", v, (double)activation[v]);
+            latest_ms = fmax(latest_ms, (double)activation[v]);
+        }
+        cr_expect_float_eq(json_property(table, "latest_activation_ms"), latest_ms, 1e-5);
+        cr_expect_float_eq(
+            far_ms("nodes"), (double)activation[LARGE_VERTICES - 1], 1e-5, "the corner is a vertex");
+        cr_expect_float_eq(far_ms("nodes"), far_ms("elements"), 0.15 * far_ms("elements"), "%g and %g",
+            far_ms("nodes"), far_ms("elements"));
+        free(table);
+    }
+    cr_expect(there("nodes/activation.png"));
+}
+
+Test(nodes, tables_of_vertices_have_the_coordinates_and_values_of_the_map)
+{
+    float activation[VERTICES];
+    double points[VERTICES][3];
+    size_t n;
+    free(works("run case.yaml -o out --set output.vertices=[csv,dat]" NODES));
+    read_array("out/result.hdf", "VTKHDF/PointData/activation", MT_H5_FLOAT, VERTICES, activation);
+    MT_H5_SCOPE(h5);
+    cr_assert_eq(mt_h5_open("out/result.hdf", h5), MT_OK);
+    cr_assert_eq(mt_h5_read(h5, "VTKHDF/Points", MT_H5_DOUBLE, 2, (size_t[]){VERTICES, 3}, points), MT_OK);
+    char *csv = bytes_of("out/activation_vertices.csv", &n), *dat = bytes_of("out/activation.dat", &n), *save,
+         *save_dat, *line = strtok_r(csv, "\n", &save), *value = strtok_r(dat, "\n", &save_dat);
+    cr_expect_str_eq(line, "x_mm,y_mm,z_mm,activation_ms");
+    for (size_t v = 0; v < VERTICES; v++, value = strtok_r(NULL, "\n", &save_dat)) {
+        double x[4];
+        line = strtok_r(NULL, "\n", &save);
+        cr_assert_eq(sscanf(line, "%lf,%lf,%lf,%lf", &x[0], &x[1], &x[2], &x[3]), 4);
+        cr_assert_arr_eq(x, points[v], sizeof points[v]);
+        cr_assert_float_eq(x[3], (double)activation[v], 1e-6);
+        cr_assert_float_eq(strtod(value, NULL), x[3], 1e-9);
+    }
+    cr_expect(!strtok_r(NULL, "\n", &save) && !value);
+    free(csv), free(dat);
+}
+
+/* Returns the number of vertices in the scar alone: those at x > 2 and y < 1. */
+static size_t n_in_scar(void)
+{
+    size_t n = 0;
+    for (int x = 0; x < 7; x++)
+        for (int y = 0; y < 5; y++) n += x > 4 && y < 2 ? 3 : 0;
+    return n;
+}
+
+Test(nodes, vertices_of_scar_alone_have_no_values)
+{
+    float activation[VERTICES], frames[4 * VERTICES];
+    int64_t number[VERTICES];
+    size_t n_nan = 0, n = VERTICES - n_in_scar();
+    write_text("scar.yaml", SMALL_SLAB USUAL_TISSUE
+        "time: {end_ms: 15}\nseries: {every_ms: 5}\n"
+        "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS(
+            "2") "points:\n  - {name: scar, at_mm: [2.6, 0.4, 0.5]}\n  - {name: tissue, at_mm: [2.6, 1.4, "
+                 "0.5]}\n"
+                 "traces: {every_ms: 5}\n"
+                 "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
+    char *table = works("run scar.yaml -o out --format json");
+    cr_expect_eq(json_property(table, "vertices"), n);
+    cr_expect_eq(json_property(table, "vertices_activated_percent"), 100);
+    free(table);
+    read_array("out/result.hdf", "VTKHDF/PointData/activation", MT_H5_FLOAT, VERTICES, activation);
+    read_array("out/series.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, 4 * n, frames);
+    read_array("out/series.hdf", "VTKHDF/PointData/vertex", MT_H5_INT64, n, number);
+    for (size_t v = 0, k = 0; v < VERTICES; v++) {
+        const bool conducts = k < n && number[k] == (int64_t)v;
+        k += conducts;
+        n_nan += isnan(activation[v]) != 0;
+        cr_assert_eq(isnan(activation[v]), !conducts, "vertex %zu", v);
+    }
+    cr_expect_eq(n_nan, n_in_scar());
+    for (size_t k = 0; k < n; k++) {
+        cr_assert_float_eq((double)frames[k], -85.23, 1e-4);
+        cr_assert_gt(frames[3 * n + k], -20, "an action potential at 15 ms");
+    }
+    size_t bytes;
+    char *traces = bytes_of("out/traces.csv", &bytes);
+    cr_expect(strstr(traces, "\n15,,"), "no value in the scar, a value in the tissue: %s", traces);
+    free(traces);
+}
+
+/* Also after a beat, with recorded quantities, in either precision. */
+Test(nodes, a_resumed_run_has_the_files_of_an_uninterrupted_run)
+{
+    static const char *const names[] = {
+        "result.hdf", "activation.csv", "used.yaml", "series.hdf", "traces.csv", "checkpoint-0000000300.hdf"};
+    static const char sets[] =
+        NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set series.every_ms=1 --set "
+                    "traces.every_ms=1 --set checkpoint.at_end=true";
+    for (int single = 0; single < 2; single++) {
+        const char *precision = single ? "single" : "double";
+        free(works("run case.yaml -o one --set machine.precision=%s%s", precision, sets));
+        free(works("run case.yaml -o two --set machine.precision=%s%s --set time.end_ms=2", precision, sets));
+        cr_assert(there("two/checkpoint-0000000040.hdf"));
+        free(works("run --resume two --set time.end_ms=15"));
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            char a[64], b[64];
+            (void)snprintf(a, sizeof a, "one/%s", names[k]);
+            (void)snprintf(b, sizeof b, "two/%s", names[k]);
+            cr_expect(same_file(a, b), "%s, %s precision", names[k], precision);
+        }
+    }
+}
+
+Test(nodes, checkpoints_of_the_other_discretisation_are_refused)
+{
+    static const char short_run[] =
+        CHEAP " --set time.dt_ms=0.05 --set time.end_ms=1 --set checkpoint.at_end=true";
+    free(works("run case.yaml -o nodes%s" NODES, short_run));
+    free(works("run case.yaml -o elements%s", short_run));
+    refuses(2,
+        "checkpoint-0000000020.hdf: a checkpoint of a run with diffusion.discretisation: nodes, here "
+        "diffusion.discretisation: elements",
+        "run --resume nodes --set diffusion.discretisation=elements");
+    refuses(2,
+        "elements/checkpoint-0000000020.hdf: from a run with diffusion.discretisation elements; here nodes",
+        "run case.yaml -o other --set start.state=elements/checkpoint-0000000020.hdf%s" NODES, CHEAP);
+    free(works("run case.yaml -o other --set start.state=nodes/checkpoint-0000000020.hdf" NODES CHEAP
+               " --set time.dt_ms=0.05 --set time.end_ms=1 --set stimuli.0.start_ms=0.5 --set "
+               "stimuli.0.duration_ms=0.1"));
+}
+
+/* Every file is the same, byte by byte, if the default is stated. */
+Test(nodes, a_case_that_states_elements_has_the_files_of_one_without_the_key)
+{
+    static const char *const names[] = {"result.hdf", "activation.csv", "used.yaml", "series.hdf",
+        "series.xdmf", "traces.csv", "checkpoint-0000000100.hdf", "activation.png"};
+    static const char sets[] = CHEAP " --set time.dt_ms=0.05 --set series.every_ms=1 --set traces.every_ms=1 "
+                                     "--set time.end_ms=5 --set checkpoint.at_end=true";
+    free(works("run case.yaml -o one%s", sets));
+    free(works("run case.yaml -o two --set diffusion.discretisation=elements%s", sets));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char a[64], b[64];
+        (void)snprintf(a, sizeof a, "one/%s", names[k]);
+        (void)snprintf(b, sizeof b, "two/%s", names[k]);
+        cr_expect(same_file(a, b), "%s", names[k]);
+    }
+}
+
+Test(nodes, commands_for_elements_refuse_vertices)
+{
+    write_text("nodes.yaml", SMALL_SLAB USUAL_TISSUE "time: {end_ms: 15}\n" SMALL_STIMULUS(
+                                 "2") "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
+    refuses(2, "nodes.yaml: diffusion.discretisation: nodes; allowed here: elements",
+        "tune --case nodes.yaml --cv-l 0.6 --cv-t 0.3");
+    refuses(2, "nodes.yaml: diffusion.discretisation: nodes; allowed here: elements",
+        "restitution --case nodes.yaml");
+}
