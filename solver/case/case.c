@@ -8,7 +8,6 @@
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
-#include "solver/case/nodes.h"
 #include "solver/outputs/ecg.h"
 #include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
@@ -879,6 +878,57 @@ static mt_status check_precision(const char *path, const mt_case *c)
     return mt_fail(MT_INPUT, "%s: machine.precision: double; allowed with machine.backend ipu: single", path);
 }
 
+/* ---- discretisation */
+
+/* Fails with the message about a key with voltages at the vertices, unless it is allowed. */
+static mt_status unless_allowed(bool allowed, const char *key, const char *value, const char *instead)
+{
+    if (allowed) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s; allowed with diffusion.discretisation nodes: %s", key, value, instead);
+}
+
+static mt_status unless_number(double found, double allowed, const char *key, const char *instead)
+{
+    char value[32], usual[32];
+    (void)snprintf(value, sizeof value, "%.9g", found);
+    (void)snprintf(usual, sizeof usual, "%.9g", allowed);
+    return unless_allowed(found == allowed, key, value, instead ? instead : usual);
+}
+
+static mt_status check_scheme(const mt_case *c)
+{
+    const mt_diffusion_scheme *usual = &mt_diffusion_scheme_default;
+    char value[64];
+    MT_TRY(unless_number(c->diffusion.spreading, usual->spreading, "diffusion.spreading",
+        "the default; diffusion.nodal_spreading sets the spreading"));
+    (void)snprintf(value, sizeof value, "%zu numbers", c->diffusion.n_spreading_of_cells);
+    MT_TRY(unless_allowed(c->diffusion.n_spreading_of_cells == 0, "diffusion.spreading_of_cells", value,
+        "none; diffusion.nodal_spreading sets the spreading"));
+    MT_TRY(unless_number(c->diffusion.damping, usual->damping, "diffusion.damping", NULL));
+    return unless_allowed(c->diffusion.correction == usual->correction, "diffusion.correction",
+        mt_correction_name[c->diffusion.correction], mt_correction_name[usual->correction]);
+}
+
+/* Checks that a case sets no key that exists for the other discretisation only, unless to its default. */
+static mt_status check_discretisation(const mt_case *c)
+{
+    if (!mt_case_at_vertices(c))
+        return c->diffusion.nodal_spreading == 1
+                   ? MT_OK
+                   : mt_fail(MT_INPUT,
+                         "diffusion.nodal_spreading: %g, with diffusion.discretisation elements; allowed: 1; "
+                         "diffusion.spreading sets the spreading",
+                         c->diffusion.nodal_spreading);
+    MT_TRY(check_scheme(c));
+    MT_TRY(
+        unless_allowed(c->diffusion.method == MT_CASE_EXPLICIT, "diffusion.method", "implicit", "explicit"));
+    MT_TRY(unless_allowed(c->diffusion.accumulation == MT_ACCUMULATION_SINGLE, "diffusion.accumulation",
+        mt_accumulation_name[c->diffusion.accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]));
+    return unless_allowed(c->machine.backend == MT_CASE_CPU, "machine.backend", "ipu", "cpu");
+}
+
+/* ---- all checks */
+
 static mt_status check(const char *path, const mt_case *c)
 {
     char name[MT_CASE_STIMULUS_NAME];
@@ -891,7 +941,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_cells(path, c));
     MT_TRY(check_accumulation(path, c));
     MT_TRY(check_precision(path, c));
-    MT_TRY(mt_fail_in(path, mt_case_check_nodes(c)));
+    MT_TRY(mt_fail_in(path, check_discretisation(c)));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));

@@ -4,10 +4,6 @@
 #include "solver/case/case.h"
 #include "solver/diffusion/nodal.h"
 
-/* Checks that a case with voltages at the vertices sets no key that exists for elements only, unless to its default. MT_INPUT; the message
- * has the key, its value and the allowed values. MT_OK for other cases. */
-MT_NODISCARD mt_status mt_case_check_nodes(const mt_case *input);
-
 /* Refuses a case with voltages at the vertices where only elements are supported. MT_INPUT. `path`: of the case, for the message. */
 MT_NODISCARD mt_status mt_case_need_elements(const char *path, const mt_case *input);
 
