@@ -168,6 +168,26 @@ Test(tissue_regions, a_stimulus_current_raises_voltage_by_current_over_membrane_
     cr_expect_eq(n, p.mesh.n_elements);
 }
 
+/* The vertices at x = 1 have half of their volume in either tissue: they have the first medium in the order of the regions. */
+Test(tissue_regions, a_vertex_has_the_membrane_of_the_tissue_with_most_of_its_volume)
+{
+    mt_problem p;
+    make(SMALL_SLAB USUAL_TISSUE REST "diffusion: {discretisation: nodes}\nstimuli:\n  - {" ALL
+                                      ", duration_ms: 1, strength_uA_mm3: 28}\n",
+        "regions:\n  - {min_mm: [0, 0, 0], max_mm: [1, 9, 9], chi_per_mm: 280}\n", &p);
+    const mt_monodomain *m = &p.monodomain;
+    cr_assert(p.unknowns.at_vertices && m->n_stimuli == 2 && p.media.n == 2);
+    const bool other_first = p.media.medium[0].chi_per_mm == 280;
+    size_t n = 0;
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < m->stimulus[s].n_elements; k++, n++) {
+            const double x = p.mesh.xyz_mm[3 * (size_t)m->stimulus[s].element[k]];
+            const bool low = other_first ? x <= 1 : x < 1;
+            cr_expect_float_eq(m->stimulus[s].rise_mV_ms, low ? 10 : 20, 1e-12, "at %g", x);
+        }
+    cr_expect_eq(n, p.mesh.n_vertices);
+}
+
 /* ---- a layer ---- */
 
 /* Returns the activation times of all elements. */

@@ -9,6 +9,7 @@
 
 #include "data/files/h5.h"
 #include "mesh/make/slab.h"
+#include "mesh/unknowns.h"
 #include "mesh/vtk/series.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"
@@ -44,7 +45,7 @@ static float value_of(size_t frame, size_t field, size_t c)
 
 /* The requested interval and limit. */
 typedef struct asked {
-    size_t n_elements, n, fails_at;
+    size_t n_values, n, fails_at;
 } asked;
 
 static mt_status give(void *context, size_t frame, size_t field, float *values)
@@ -52,9 +53,13 @@ static mt_status give(void *context, size_t frame, size_t field, float *values)
     asked *a = context;
     cr_assert_eq(a->n, frame * FIELDS + field);
     if (a->n++ == a->fails_at) return mt_fail(MT_NUMERICS, "no more");
-    for (size_t c = 0; c < a->n_elements; c++) values[c] = value_of(frame, field, c);
+    for (size_t c = 0; c < a->n_values; c++) values[c] = value_of(frame, field, c);
     return MT_OK;
 }
+
+/* True for fields of vertices; set by a test. */
+static bool at_vertices;
+static size_t n_values(const mt_mesh *mesh) { return at_vertices ? mesh->n_vertices : mesh->n_elements; }
 
 /* Makes a slab, or a part of it: the odd elements after its first half. */
 static void make(bool part, mt_mesh *mesh)
@@ -69,13 +74,15 @@ static void make(bool part, mt_mesh *mesh)
     }
     *mesh = whole;
     if (part) ok(mt_mesh_select(&arena, &whole, keep, mesh));
+    if (at_vertices) ok(mt_unknowns_mesh(&arena, mesh, mesh));
 }
 
 static mt_series series_of(const mt_mesh *mesh, asked *a)
 {
-    *a = (asked){.n_elements = mesh->n_elements, .fails_at = SIZE_MAX};
+    *a = (asked){.n_values = n_values(mesh), .fails_at = SIZE_MAX};
     return (mt_series){
         .mesh = mesh,
+        .at_vertices = at_vertices,
         .n_fields = FIELDS,
         .n_frames = FRAMES,
         .fields = fields,
@@ -121,24 +128,28 @@ static void check_values(mt_h5 *h5, size_t n)
     float *values = mt_arena_alloc(&arena, all, sizeof *values);
     char full[128], unit[16];
     for (size_t field = 0; field < FIELDS; field++) {
-        (void)snprintf(full, sizeof full, "VTKHDF/CellData/%s", fields[field].name);
+        (void)snprintf(
+            full, sizeof full, "VTKHDF/%s/%s", at_vertices ? "PointData" : "CellData", fields[field].name);
         ok(mt_h5_read(h5, full, MT_H5_FLOAT, 1, &all, values));
         for (size_t k = 0; k < all; k++) cr_assert_eq(values[k], value_of(k / n, field, k % n));
     }
-    ok(mt_h5_read_text(h5, "VTKHDF/CellData/V", "unit", unit, sizeof unit));
+    ok(mt_h5_read_text(
+        h5, at_vertices ? "VTKHDF/PointData/V" : "VTKHDF/CellData/V", "unit", unit, sizeof unit));
     cr_assert_str_eq(unit, "mV");
 }
 
 /* The groups and arrays that VTK's reader of transient files requires, by its documentation. */
 Test(series, the_file_has_the_layout_that_vtk_reads)
 {
-    for (int part = 0; part < 2; part++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool part = kind % 2;
         int64_t version[2], n_steps;
         double times[FRAMES];
         char type[32];
         mt_mesh mesh;
         mt_h5 h5;
         bool numbered;
+        at_vertices = kind >= 2;
         make(part, &mesh);
         write_series(&mesh);
         ok(mt_h5_open(path, &h5));
@@ -156,13 +167,31 @@ Test(series, the_file_has_the_layout_that_vtk_reads)
         check_steps(&h5, "CellOffsets", 0, 0);
         check_steps(&h5, "ConnectivityIdOffsets", 0, 0);
         check_steps(&h5, "CellDataOffsets/region", 0, 0);
-        check_steps(&h5, "CellDataOffsets/V", 0, (int64_t)mesh.n_elements);
-        check_steps(&h5, "CellDataOffsets/50% <&\"b>", 0, (int64_t)mesh.n_elements);
-        check_values(&h5, mesh.n_elements);
+        const int64_t each = (int64_t)n_values(&mesh);
+        check_steps(&h5, at_vertices ? "PointDataOffsets/V" : "CellDataOffsets/V", 0, each);
+        check_steps(&h5, at_vertices ? "PointDataOffsets/50% <&\"b>" : "CellDataOffsets/50% <&\"b>", 0, each);
+        check_values(&h5, n_values(&mesh));
         ok(mt_h5_has(&h5, "VTKHDF/CellData/element", &numbered));
         cr_assert_eq(numbered, part);
+        ok(mt_h5_has(&h5, "VTKHDF/PointData/vertex", &numbered));
+        cr_assert_eq(numbered, part && at_vertices);
+        if (numbered) check_steps(&h5, "PointDataOffsets/vertex", 0, 0);
         mt_h5_close(&h5);
     }
+}
+
+Test(series, a_part_of_a_mesh_lists_the_numbers_of_its_vertices)
+{
+    mt_mesh mesh;
+    mt_h5 h5;
+    at_vertices = true;
+    make(true, &mesh);
+    int64_t *number = mt_arena_alloc(&arena, mesh.n_vertices, sizeof *number);
+    write_series(&mesh);
+    ok(mt_h5_open(path, &h5));
+    ok(mt_h5_read(&h5, "VTKHDF/PointData/vertex", MT_H5_INT64, 1, &mesh.n_vertices, number));
+    mt_h5_close(&h5);
+    for (size_t v = 0; v < mesh.n_vertices; v++) cr_assert_eq(number[v], (int64_t)mesh.vertex_number[v]);
 }
 
 /* Every corner of every element keeps its position, with other vertex numbers. */
@@ -224,10 +253,10 @@ static void begin(void *context, const char *name, const char **list)
         cr_assert(strcmp(attribute(list, "TopologyType"), "Tetrahedron") == 0 &&
                   strtoul(attribute(list, "NumberOfElements"), NULL, 10) == w->mesh->n_elements);
     if (strcmp(name, "Attribute") == 0) {
-        cr_assert_str_eq(attribute(list, "Center"), "Cell");
         w->field = FIELDS;
         for (size_t k = 0; k < FIELDS; k++)
             if (strcmp(attribute(list, "Name"), fields[k].name) == 0) w->field = k;
+        cr_assert_str_eq(attribute(list, "Center"), at_vertices && w->field < FIELDS ? "Node" : "Cell");
     }
     if (strcmp(name, "DataItem") != 0) return;
     cr_assert_str_eq(attribute(list, "Format"), "HDF");
@@ -246,7 +275,7 @@ static void text(void *context, const char *some, int n)
 /* Checks that the array of a field has the values of this frame. */
 static void check_field(walk *w, hid_t array)
 {
-    const size_t n = w->mesh->n_elements;
+    const size_t n = n_values(w->mesh);
     float *values = mt_arena_alloc(&arena, n, sizeof *values);
     cr_assert(H5Dread(array, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     for (size_t c = 0; c < n; c++) cr_assert_eq(values[c], value_of(w->frame, w->field, c));
@@ -284,9 +313,11 @@ static void end(void *context, const char *name)
 
 Test(series, each_time_step_of_the_xdmf_has_the_mesh_and_its_slice_of_every_field)
 {
-    for (int part = 0; part < 2; part++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const int part = kind % 2;
         mt_mesh mesh;
         char *bytes;
+        at_vertices = kind >= 2;
         make(part, &mesh);
         write_series(&mesh);
         walk w = {.h5 = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), .mesh = &mesh, .field = FIELDS};

@@ -166,6 +166,16 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     free(traces);
 }
 
+/* The page of a run is made of its values in memory, another one of its files. */
+Test(nodes, a_report_shows_means_of_the_vertices)
+{
+    sketch_draws = true;
+    free(works("run case.yaml -o out --set output.maps=[conduction_velocity,peak] --set "
+               "series.every_ms=5" NODES));
+    free(works("report out -o page.html"));
+    cr_expect(same_file("page.html", "out/report.html"));
+}
+
 /* Also after a beat, with recorded quantities, in either precision. */
 Test(nodes, a_resumed_run_has_the_files_of_an_uninterrupted_run)
 {
