@@ -184,8 +184,8 @@ static const char *const discretisation_name[] = {
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_ENUM(mt_case, diffusion.discretisation, "discretisation", "elements", discretisation_name,
         "Places of the voltages. elements: the centres of the elements, with finite volumes; nodes: the "
-        "vertices of the mesh, with linear finite elements (see `data/cases/README.md`), only with the "
-        "backend cpu and explicit steps."),
+        "vertices of the mesh, with linear finite elements (see above), only with the backend cpu and "
+        "explicit steps."),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
@@ -288,7 +288,8 @@ static const mt_yaml_key output_keys[] = {
         "activation time is always included. `solver/record.h` has the definitions."),
     MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
         "Each map also at the vertices, in the order of the mesh file: the volume-weighted mean of the "
-        "adjacent elements that have a value. csv: `apd_vertices.csv`, with coordinates, and nan for no "
+        "adjacent elements that have a value, or the vertex' own with nodes. csv: `apd_vertices.csv`, with "
+        "coordinates, and nan for no "
         "value; dat: `apd.dat`, CARP's format, with -1 for no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
         "Activation threshold: an element is activated when V crosses it upwards."),
