@@ -125,8 +125,8 @@ MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 /* True if two of the three vertices are equal. */
 bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
-/* Computes the fingerprint of all data of a mesh except its notes, `number` and `vertex_number`. Equal fingerprints mean equal meshes, in the same order.
- * MT_MEMORY. */
+/* Computes the fingerprint of all data of a mesh except its notes, `number` and `vertex_number`. Equal fingerprints mean equal meshes, in
+ * the same order. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 
 /* Checks the invariants of the content, which every file reader guarantees. MT_INPUT: one is violated; the message begins with `path`

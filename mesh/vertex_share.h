@@ -1,5 +1,5 @@
-/* Membership of vertices in parts of a mesh, by the share of the part in the volume of the vertex' elements. Shares are compared to 1e-9, so
- * that rounding decides no tie. */
+/* Membership of vertices in parts of a mesh, by the share of the part in the volume of the vertex' elements. Shares are compared to 1e-9,
+ * so that rounding decides no tie. */
 #pragma once
 
 #include "mesh/mesh.h"

@@ -2,9 +2,9 @@
  *
  * The state after a time step is the step number, the arrays of the backend (solver/backends/backend.h), the peak V
  * of each stimulus, the counts of the emulated machine, and the counts of earlier machines. The rest follows from
- * the case. Arrays are in the order of the mesh's elements, or of its vertices if the voltages are there, independent of tiles, IPUs and threads: a run resumed
- * on another machine has the same bits. Between single and double precision, results continue within single
- * precision.
+ * the case. Arrays are in the order of the mesh's elements, or of its vertices if the voltages are there,
+ * independent of tiles, IPUs and threads: a run resumed on another machine has the same bits. Between single and
+ * double precision, results continue within single precision.
  *
  * HDF5, not compressed, identical bytes for identical state; written completely or not at all (data/files/h5.h):
  *

@@ -9,8 +9,8 @@
  * states of the cells, which jump across an activation front: a fit would exceed their range by half of the jump. They are limited to the
  * range of the fitted values, the limit of Barth and Jespersen (1989) at a single place.
  *
- * With voltages at the vertices (mesh/unknowns.h) all fields are interpolated linearly in the element that contains the probe, which is exact
- * for linear fields. A probe slightly outside the surface has the value of a point of the nearest element: its negative barycentric
+ * With voltages at the vertices (mesh/unknowns.h) all fields are interpolated linearly in the element that contains the probe, which is
+ * exact for linear fields. A probe slightly outside the surface has the value of a point of the nearest element: its negative barycentric
  * coordinates are set to 0. */
 #pragma once
 
@@ -32,8 +32,8 @@ MT_NODISCARD mt_status mt_probes_make(
     mt_arena *arena, const mt_case *input, const mt_mesh *mesh, mt_probes *probes);
 
 /* Replaces the elements of probes by the elements that contain them, in the numbering of `mesh`, and computes their weights in `arena`.
- * `mesh`: the conducting elements of `whole`. The element is MT_NO_ELEMENT if a non-conducting element contains the probe or is nearer to it.
- * MT_MEMORY. O(n n_elements), one pass over the elements. */
+ * `mesh`: the conducting elements of `whole`. The element is MT_NO_ELEMENT if a non-conducting element contains the probe or is nearer to
+ * it. MT_MEMORY. O(n n_elements), one pass over the elements. */
 MT_NODISCARD mt_status mt_probes_locate(
     mt_arena *arena, const mt_mesh *whole, const mt_mesh *mesh, mt_probes *probes);
 
@@ -57,7 +57,7 @@ double mt_probe_state(const mt_mesh *mesh, const mt_diffusion *diffusion, const 
 void mt_probe_needs(const mt_mesh *mesh, const mt_diffusion *diffusion, const double xyz_mm[3],
     uint32_t element, uint8_t *needed);
 
-/* Returns the value of a field [unknowns] at a probe, by its number, for Vm and the states of the cells; NaN if the probe has no element. */
+/* Returns the value of a field [unknowns] at a probe, by its number, for Vm and the states of the cells; NaN without an element. */
 double mt_probes_state(const mt_probes *probes, size_t probe, const mt_mesh *mesh,
     const mt_diffusion *diffusion, const double *field);
 

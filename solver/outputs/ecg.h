@@ -21,7 +21,8 @@
  *
  *     phi_e = sum_c w_ec (V_c - V_0)
  *
- * With voltages at the vertices (mesh/unknowns.h), grad V is constant in an element and exact for linear finite elements; c are then vertices.
+ * With voltages at the vertices (mesh/unknowns.h), grad V is constant in an element and exact for linear finite elements; c are then
+ * vertices.
  *
  * The weights of an electrode sum to 0. V_0, the voltage of the first unknown, makes that exact: equal voltages yield 0. Single precision
  * is then sufficient for the weights: their rounding errors are random, at most 6e-8 of each contribution w_ec (V_c - V_0). */

@@ -63,8 +63,9 @@ typedef enum mt_velocity_reason {
 extern const char *const mt_velocity_key[MT_VELOCITY_REASONS],
     *const mt_velocity_label[MT_VELOCITY_REASONS], *const mt_velocity_short[MT_VELOCITY_REASONS];
 
-/* Computes the velocities of elements; with voltages at the vertices those of vertices, [n_vertices] instead of [n_elements], and all of the
- * above for vertices, their positions and their neighbours in the operator. Borrows all arguments. The same bits for any number of threads. MT_MEMORY.
+/* Computes the velocities of elements; with voltages at the vertices those of vertices, [n_vertices] instead of [n_elements], and all of
+ * the above for vertices, their positions and their neighbours in the operator. Borrows all arguments. The same bits for any number of
+ * threads. MT_MEMORY.
  *   radius_mm        r, positive
  *   activation_ms    [n_elements] T; not finite if not activated
  *   stimulated       [n_elements] nonzero for elements of a stimulus; NULL: none

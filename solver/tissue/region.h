@@ -18,9 +18,9 @@
  * An element is in a box or a sphere if its centroid is, borders included, to 1e-12 of the mesh's largest coordinate. Rounding then does
  * not divide the elements on a border (the border of the benchmark's stimulus, at 1.5 mm, passes through centroids of boxes of 0.2 mm).
  *
- * A region also selects vertices, if the voltages are there (mesh/unknowns.h). A vertex is in a box or a sphere if its own position is, with
- * the same borders; in `surface` if it is a corner of its triangles, or within depth_mm of one; in `vtx` if it is listed; in `elements`,
- * `tag`, `group` or `layer` if at least half of the volume of its conducting elements is. Again all conditions must hold. */
+ * A region also selects vertices, if the voltages are there (mesh/unknowns.h). A vertex is in a box or a sphere if its own position is,
+ * with the same borders; in `surface` if it is a corner of its triangles, or within depth_mm of one; in `vtx` if it is listed; in
+ * `elements`, `tag`, `group` or `layer` if at least half of the volume of its conducting elements is. Again all conditions must hold. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -56,7 +56,7 @@ bool mt_region_uses_surfaces(const mt_region *region);
 MT_NODISCARD mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
 
-/* Returns the vertices of `mesh` in a checked region, ascending. `mesh`: the conducting elements of the complete mesh `whole`, with vertices
- * as for mt_unknowns. Surfaces, tags and files refer to `whole`. Returns the errors of mt_region_elements, for vertices. */
+/* Returns the vertices of `mesh` in a checked region, ascending. `mesh`: the conducting elements of the complete mesh `whole`, with
+ * vertices as for mt_unknowns. Surfaces, tags and files refer to `whole`. Returns the errors of mt_region_elements, for vertices. */
 MT_NODISCARD mt_status mt_region_vertices(mt_arena *arena, const mt_region *region, const mt_mesh *whole,
     const mt_mesh *mesh, size_t *n, uint32_t **vertices);

@@ -143,7 +143,7 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
                  "traces: {every_ms: 5}\n"
                  "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
     char *table = works("run scar.yaml -o out --format json");
-    cr_expect_eq(json_property(table, "vertices"), n);
+    cr_expect_eq(json_property(table, "vertices"), (double)n);
     cr_expect_eq(json_property(table, "vertices_activated_percent"), 100);
     free(table);
     read_array("out/result.hdf", "VTKHDF/PointData/activation", MT_H5_FLOAT, VERTICES, activation);
