@@ -259,9 +259,12 @@ static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
 {
     MT_SCRATCH(scratch);
     mt_case_parts parts;
-    if (p->unknowns.at_vertices) return MT_OK; /* the errors of elements were measured */
-    mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
     MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
+    if (p->unknowns.at_vertices) {
+        mt_findings_of_vertices(input, &parts, &p->unknowns);
+        return MT_OK;
+    }
+    mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
     for (size_t k = 0; k < parts.n; k++) parts.part[k].measured = true;
     for (size_t k = 0; k < p->fronts.n; k++)
         if (!p->fronts.front[k].measured) parts.part[p->fronts.front[k].medium].measured = false;
