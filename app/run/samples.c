@@ -86,6 +86,7 @@ static mt_status select_part(mt_arena *arena, mt_sampling *s)
         return mt_fail(MT_INPUT,
             "series.tag: no conducting element has the tag %.60s; allowed: a tag of the mesh", text);
     MT_TRY(mt_mesh_select(arena, mesh, keep, &s->part));
+    for (size_t k = 0; k < n; k++) s->part.number[k] = (uint32_t)mt_mesh_number(mesh, s->of[k]);
     s->n_part = n;
     return s->problem->unknowns.at_vertices ? select_vertices(arena, s) : MT_OK;
 }

@@ -5,6 +5,7 @@
 #include "tests/app/sketch.h"
 
 #include "data/files/h5.h"
+#include "mesh/make/slab.h"
 #include "mesh/vtk/vtkhdf.h"
 #include "tests/solver/small_case.h"
 
@@ -164,6 +165,49 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     char *traces = bytes_of("out/traces.csv", &bytes);
     cr_expect(strstr(traces, "\n15,,"), "no value in the scar, a value in the tissue: %s", traces);
     free(traces);
+}
+
+/* Writes the small slab with the tag 2 at x > 1.5 mm. */
+static void write_tagged(const char *path)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    for (size_t c = 0; c < mesh.n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        mesh.region[c] = x[0] > 1.5 ? 2 : 1;
+    }
+    cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* The series of all conducting vertices has the same values at these numbers. */
+Test(nodes, a_series_of_a_tag_has_the_vertices_of_its_elements)
+{
+    enum { FRAMES = 4, ALL = 93, TAGGED = 48 };
+    static float all[FRAMES * ALL], tagged[FRAMES * TAGGED];
+    int64_t number[ALL], some[TAGGED];
+    size_t k = 0;
+    write_tagged("mesh.hdf");
+    write_text("tagged.yaml",
+        "mesh: {file: mesh.hdf}\n" USUAL_TISSUE "time: {end_ms: 15}\nseries: {every_ms: 5}\n"
+        "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS(
+            "2") "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
+    free(works("run tagged.yaml -o all"));
+    free(works("run tagged.yaml -o tagged --set series.tag=2"));
+    read_array("all/series.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, FRAMES * ALL, all);
+    read_array("all/series.hdf", "VTKHDF/PointData/vertex", MT_H5_INT64, ALL, number);
+    read_array("tagged/series.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, FRAMES * TAGGED, tagged);
+    read_array("tagged/series.hdf", "VTKHDF/PointData/vertex", MT_H5_INT64, TAGGED, some);
+    for (size_t v = 0; v < ALL; v++) {
+        if (number[v] % 7 < 3) continue; /* x < 1.5 mm */
+        cr_assert_eq(some[k], number[v]);
+        for (size_t frame = 0; frame < FRAMES; frame++)
+            cr_assert_eq(tagged[frame * TAGGED + k], all[frame * ALL + v]);
+        k++;
+    }
+    cr_expect_eq(k, TAGGED);
 }
 
 /* The page of a run is made of its values in memory, another one of its files. */

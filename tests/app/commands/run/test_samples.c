@@ -253,6 +253,18 @@ Test(samples, a_picture_of_traces_shows_each_of_nine_points_and_lists_omitted_on
     free(eight), free(nine), free(many);
 }
 
+/* All elements have the tag 1, so that the series are equal. */
+Test(samples, a_series_of_a_tag_has_the_numbers_of_the_complete_mesh)
+{
+    free(works("run case.yaml -o one --set machine.backend=cpu"));
+    free(works("run case.yaml -o two --set machine.backend=cpu --set series.tag=1"));
+    static int64_t number[2][CONDUCTING];
+    read_array("one/series.hdf", "VTKHDF/CellData/element", MT_H5_INT64, CONDUCTING, number[0]);
+    read_array("two/series.hdf", "VTKHDF/CellData/element", MT_H5_INT64, CONDUCTING, number[1]);
+    cr_assert_arr_eq(number[0], number[1], sizeof number[0]);
+    cr_expect_gt(number[0][CONDUCTING - 1], CONDUCTING);
+}
+
 Test(samples, impossible_samples_are_rejected)
 {
     refuses(2, "electrodes: electrode 'ahead' at [1, 1, 0.5] mm is in the tissue, in element ",
