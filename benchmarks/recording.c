@@ -34,8 +34,8 @@ static void make_electrodes(slab *s, mt_ecg *ecg)
     mt_electrode electrode[ELECTRODES];
     for (size_t k = 0; k < ELECTRODES; k++)
         electrode[k] = (mt_electrode){name[k], {20 * cos(0.7 * (double)k), 20 * sin(0.7 * (double)k), 20}};
-    bench_must(mt_ecg_make(&s->arena, &s->mesh, &s->adjacency, &(mt_media){.n = 1, .medium = &muscle}, 1,
-        ELECTRODES, electrode, ecg));
+    bench_must(mt_ecg_make(&s->arena, &(mt_unknowns){&s->mesh, false}, &s->adjacency,
+        &(mt_media){.n = 1, .medium = &muscle}, 1, ELECTRODES, electrode, ecg));
 }
 
 /* Stimulates the end with the least x, so that most elements are at rest or on the plateau, as in a heart. */
