@@ -150,7 +150,8 @@ static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
         mt_table_text(&table, front->name);
         if (problem->media.n > 1) mt_table_number(&table, (double)front->medium);
         MT_TABLE_NUMBERS(&table, (double)front->n_elements, front->length_mm, c->speed_l_mm_ms,
-            c->speed_t_mm_ms, c->law.beta, 100 * c->errors.mean, 100 * c->errors.rms);
+            c->speed_t_mm_ms, problem->unknowns.at_vertices ? c->nodal.strength : c->law.beta,
+            100 * c->errors.mean, 100 * c->errors.rms);
         if (!isnan(interval_ms))
             mt_table_number(&table, front->conducts_early ? 100 * front->early.rms : NAN);
     }

@@ -22,7 +22,8 @@ typedef struct finding {
     const mt_cell_variant *variants;
     size_t n_variants;
     mt_diffusion_scheme scheme;
-    bool cached, fits;                           /* fits: false if the strengths are given */
+    bool cached, fits; /* fits: false if the strengths are given */
+    bool at_vertices;
     mt_tissue *tissue;                           /* [media.n] */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
@@ -57,6 +58,22 @@ static mt_status find_lengths(const finding *f)
     return MT_OK;
 }
 
+/* Returns the variant of an element: of most of its vertices, the first of equals, if the cells are there. */
+static size_t variant_at(const finding *f, size_t element)
+{
+    const uint16_t *variant_of = f->cells->variant_of;
+    const uint32_t *vertex = f->mesh->element_vertex + 4 * element;
+    size_t most = 0, variant = f->cells->variant;
+    if (!variant_of) return variant;
+    if (!f->at_vertices) return variant_of[element];
+    for (size_t i = 0; i < 4; i++) {
+        size_t n = 0;
+        for (size_t j = 0; j < 4; j++) n += variant_of[vertex[j]] == variant_of[vertex[i]];
+        if (n > most) most = n, variant = variant_of[vertex[i]];
+    }
+    return variant;
+}
+
 /* Numbers the pairs of variant and medium in use, in the order of their first elements. */
 static mt_status number_fronts(finding *f)
 {
@@ -68,8 +85,8 @@ static mt_status number_fronts(finding *f)
     MT_ALLOC(f->arena, of, f->mesh->n_elements);
     MT_ALLOC(f->arena, fronts->front, n_pairs < UINT16_MAX ? n_pairs : UINT16_MAX);
     for (size_t e = 0; e < f->mesh->n_elements; e++) {
-        const size_t variant = f->cells->variant_of ? f->cells->variant_of[e] : f->cells->variant,
-                     medium = f->media->of ? f->media->of[e] : 0, pair = variant * n_media + medium;
+        const size_t variant = variant_at(f, e), medium = f->media->of ? f->media->of[e] : 0,
+                     pair = variant * n_media + medium;
         if (number[pair] == 0) {
             if (fronts->n == UINT16_MAX)
                 return mt_fail(MT_INPUT,
@@ -122,6 +139,7 @@ static mt_tissue measured_tissue(const mt_tissue *tissue)
 static double given_strength(const finding *f, const mt_front *front)
 {
     const size_t k = (size_t)(front - f->fronts->front);
+    if (f->at_vertices) return f->input->diffusion.nodal_spreading;
     return f->input->diffusion.n_spreading_of_cells > 0 ? f->input->diffusion.spreading_of_cells[k]
                                                         : f->scheme.spreading;
 }
@@ -145,9 +163,9 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
 {
     const mt_cell_model *model = corner->model;
     const mt_cell_variant *cells = corner->cells;
-    const double numbers[] = {corner->length_mm, corner->dt_ms, mt_tissue_diffusivity_l(corner->tissue),
-        mt_tissue_diffusivity_t(corner->tissue), f->scheme.damping, f->scheme.spreading, f->scheme.front_ms,
-        isnan(f->fronts->interval_ms) ? 0 : f->fronts->interval_ms};
+    const double numbers[] = {corner->at_vertices, corner->length_mm, corner->dt_ms,
+        mt_tissue_diffusivity_l(corner->tissue), mt_tissue_diffusivity_t(corner->tissue), f->scheme.damping,
+        f->scheme.spreading, f->scheme.front_ms, isnan(f->fronts->interval_ms) ? 0 : f->fronts->interval_ms};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_CALIBRATION_VERSION);
@@ -176,10 +194,13 @@ static mt_status compute(const finding *f, const mt_corner *corner, const double
     *s = (stored){.conducts_early = 1};
     MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
     at.cells = &rested;
-    MT_TRY(mt_calibrate(&at, &f->scheme, beta, &s->calibration));
+    if (f->at_vertices)
+        MT_TRY(mt_calibrate_nodal(&at, *beta, &s->calibration));
+    else
+        MT_TRY(mt_calibrate(&at, &f->scheme, beta, &s->calibration));
     if (isnan(f->fronts->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
-    MT_TRY(mt_calibration_early(
-        &at, &f->scheme, &s->calibration.law, f->fronts->interval_ms, &conducts, &s->early));
+    const mt_corner_method method = {&f->scheme, &s->calibration.law, &s->calibration.nodal};
+    MT_TRY(mt_calibration_early(&at, &method, f->fronts->interval_ms, &conducts, &s->early));
     s->conducts_early = conducts;
     return MT_OK;
 }
@@ -234,21 +255,22 @@ static mt_status measure_front(finding *f, size_t k)
     const mt_tissue tissue = measured_tissue(&f->tissue[front->medium]);
     const double beta = given_strength(f, front);
     const bool known = f->cells->model->n_delays > 0, unusual = has_unusual_anisotropy(&tissue),
-               own = !known || has_own_parameters(f->cells->model, cells),
+               own = f->at_vertices || !known || has_own_parameters(f->cells->model, cells),
                needed = !isnan(f->fronts->interval_ms) || beta != f->scheme.spreading;
     bool ordinary = !own;
     const mt_corner corner = {.model = f->cells->model,
         .cells = cells,
         .tissue = &tissue,
         .length_mm = front->length_mm,
-        .dt_ms = f->input->time.dt_ms};
+        .dt_ms = f->input->time.dt_ms,
+        .at_vertices = f->at_vertices};
     const mt_front *like;
     stored s;
     if (ordinary && !unusual && !needed) return MT_OK;
     mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
-    if (own) ordinary = known && is_of_model(f, f->upstroke[k]);
+    if (own && !f->at_vertices) ordinary = known && is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
-    const bool fits = f->fits && (!ordinary || unusual);
+    const bool fits = f->fits && !f->at_vertices && (!ordinary || unusual);
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
         front->conducts_early = like->conducts_early;
@@ -266,9 +288,21 @@ static mt_status measure_front(finding *f, size_t k)
 
 /* ---- the laws ---- */
 
+static mt_status set_nodal_laws(finding *f)
+{
+    mt_fronts *fronts = f->fronts;
+    mt_nodal_law *law;
+    MT_ALLOC(f->arena, law, fronts->n);
+    for (size_t k = 0; k < fronts->n; k++) law[k] = fronts->front[k].calibration.nodal;
+    const size_t n = f->input->diffusion.nodal_spreading > 0 ? fronts->n : 0;
+    fronts->nodal = (mt_nodal_spreading){n, law, fronts->spreading.of};
+    return MT_OK;
+}
+
 static mt_status set_laws(finding *f)
 {
     mt_fronts *fronts = f->fronts;
+    if (f->at_vertices) return set_nodal_laws(f);
     const mt_spreading_law of_scheme = mt_spreading_law_of(&f->scheme);
     mt_spreading_law *law;
     bool own = false;
@@ -312,6 +346,7 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
         .cells = cells,
         .scheme = mt_case_scheme(input),
         .cached = cached,
+        .at_vertices = mt_case_at_vertices(input),
         .fronts = fronts};
     *fronts = (mt_fronts){.interval_ms = shortest_interval(input)};
     f.variants = mt_monodomain_variants(cells, &f.n_variants);
@@ -335,6 +370,10 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements)
 {
     const mt_spreading *x = &a->spreading, *y = &b->spreading;
+    const mt_nodal_spreading *v = &a->nodal, *w = &b->nodal;
+    if (v->n != w->n) return false;
+    for (size_t e = 0; v->n > 0 && e < n_elements; e++)
+        if (memcmp(&v->law[v->of[e]], &w->law[w->of[e]], sizeof *v->law) != 0) return false;
     if (x->n == 0 || y->n == 0) return x->n == y->n;
     for (size_t e = 0; e < n_elements; e++) {
         const mt_spreading_law *p = &x->law[x->of[e]], *q = &y->law[y->of[e]];
@@ -424,11 +463,22 @@ typedef struct lost {
     const mt_front *front; /* the most inaccurate at the shortest coupling interval; NULL: all are accurate */
 } lost;
 
-/* Replaces the front by a more inaccurate one of the elements of a stimulus. */
-static void find_inaccurate(const mt_fronts *fronts, const mt_stimulus *stimulus, const mt_front **worst)
+/* Returns the front of an unknown; of a vertex the first one of its cells. */
+static const mt_front *front_of(const mt_fronts *fronts, const mt_monodomain *problem, size_t unknown)
+{
+    size_t k = 0;
+    if (!fronts->nodal.law) return &fronts->front[fronts->spreading.of[unknown]];
+    const size_t variant = problem->variant_of ? problem->variant_of[unknown] : problem->variant;
+    while (k + 1 < fronts->n && fronts->front[k].variant != variant) k++;
+    return &fronts->front[k];
+}
+
+/* Replaces the front by a more inaccurate one of the unknowns of a stimulus. */
+static void find_inaccurate(const mt_fronts *fronts, const mt_monodomain *problem,
+    const mt_stimulus *stimulus, const mt_front **worst)
 {
     for (size_t k = 0; k < stimulus->n_elements; k++) {
-        const mt_front *front = &fronts->front[fronts->spreading.of[stimulus->element[k]]];
+        const mt_front *front = front_of(fronts, problem, stimulus->element[k]);
         if (!front->measured || !front->conducts_early || !is_large(&front->early)) continue;
         if (!*worst || !(front->early.rms <= (*worst)->early.rms)) *worst = front;
     }
@@ -442,7 +492,7 @@ static lost find_lost(
         if (mt_monodomain_stimulus_of(problem, part) != stimulus) continue;
         if (results->capture[part].lost == 0) return (lost){0};
         l.capture = &results->capture[part];
-        find_inaccurate(fronts, &problem->stimulus[part], &l.front);
+        find_inaccurate(fronts, problem, &problem->stimulus[part], &l.front);
     }
     return l;
 }

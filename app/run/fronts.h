@@ -9,6 +9,9 @@
  * MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one errors are measured, but the law is
  * that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *
+ * With voltages at the vertices the law of all cells is that of a chain of them with the time step of the case, times
+ * diffusion.nodal_spreading. The cells of an element are those of most of its vertices, the first of equals.
+ *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */
 #pragma once
@@ -44,9 +47,12 @@ typedef struct mt_front {
 
 typedef struct mt_fronts {
     size_t n;
-    double interval_ms;     /* the shortest coupling interval of the case; NaN: none */
-    mt_front *front;        /* [n] in the order of their first elements */
-    mt_spreading spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme */
+    double interval_ms; /* the shortest coupling interval of the case; NaN: none */
+    mt_front *front;    /* [n] in the order of their first elements */
+    mt_spreading
+        spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme, or with voltages at the vertices */
+    mt_nodal_spreading
+        nodal; /* [n] the laws with voltages at the vertices; n is 0 without spreading; law is NULL with voltages at elements */
 } mt_fronts;
 
 /* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with

@@ -60,11 +60,10 @@ mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
 }
 
 mt_status mt_operator_make_nodal(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
-    const mt_nodal_law *law, mt_diffusion *diffusion)
+    const mt_nodal_spreading *spreading, mt_diffusion *diffusion)
 {
-    const mt_nodal_spreading spreading = {.n = 1, .law = law};
     return mt_nodal_diffusion_make(
-        arena, mesh, tissues, law->strength > 0 ? &spreading : NULL, &(mt_watch){.tell = tell}, diffusion);
+        arena, mesh, tissues, spreading->n > 0 ? spreading : NULL, &(mt_watch){.tell = tell}, diffusion);
 }
 
 /* ---- limited elements ---- */

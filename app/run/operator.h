@@ -15,11 +15,10 @@ MT_NODISCARD mt_status mt_operator_make(mt_arena *arena, const mt_mesh *mesh, co
     const mt_tissues *tissues, const mt_diffusion_scheme *scheme, const mt_spreading *spreading, bool cached,
     mt_diffusion *diffusion);
 
-/* Builds the operator with voltages at the vertices, of which each belongs to an element (mt_nodal_diffusion_make). All elements have one
- * law of spreading; with strength 0 nothing is spread. Does not use the cache, since the computation is fast. Reports progress and borrows
- * as above. */
+/* Builds the operator with voltages at the vertices, of which each belongs to an element (mt_nodal_diffusion_make). Nothing is spread
+ * if `spreading` has no laws. Does not use the cache, since the computation is fast. Reports progress and borrows as above. */
 MT_NODISCARD mt_status mt_operator_make_nodal(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
-    const mt_nodal_law *law, mt_diffusion *diffusion);
+    const mt_nodal_spreading *spreading, mt_diffusion *diffusion);
 
 /* True if any element was limited. */
 bool mt_operator_is_limited(const mt_diffusion *diffusion);

@@ -48,16 +48,12 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
     MT_TRY(mt_media_tissues(arena, &p->media, &tissues));
     mt_progress_stage("computing the diffusion operator and its stability limit");
     if (!p->unknowns.at_vertices) return make_elementwise(arena, input, &tissues, cached, p);
-    const mt_nodal_law law = mt_case_nodal_law(input);
-    return mt_fail_in(
-        mt_case_mesh_name(input), mt_operator_make_nodal(arena, &p->mesh, &tissues, &law, &p->diffusion));
+    return mt_fail_in(mt_case_mesh_name(input),
+        mt_operator_make_nodal(arena, &p->mesh, &tissues, &p->fronts.nodal, &p->diffusion));
 }
 
-/* Finds the fronts; with voltages at the vertices there are none, as the law of spreading there is that of the model. */
 static mt_status make_fronts(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
-    p->fronts = (mt_fronts){.interval_ms = NAN};
-    if (p->unknowns.at_vertices) return MT_OK;
     return mt_fail_in(mt_case_mesh_name(input),
         mt_fronts_make(arena, input, &p->mesh, &p->adjacency, &p->media, &p->monodomain, cached, &p->fronts));
 }
@@ -260,10 +256,6 @@ static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
     MT_SCRATCH(scratch);
     mt_case_parts parts;
     MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
-    if (p->unknowns.at_vertices) {
-        mt_findings_of_vertices(input, &parts, &p->unknowns);
-        return MT_OK;
-    }
     mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
     for (size_t k = 0; k < parts.n; k++) parts.part[k].measured = true;
     for (size_t k = 0; k < p->fronts.n; k++)

@@ -197,8 +197,8 @@ static const mt_yaml_key diffusion_keys[] = {
         "`used.yaml` of an earlier run has them. Default: calibrated for the cells, their tissue and their "
         "element size."),
     MT_YAML_DOUBLE(mt_case, diffusion.nodal_spreading, "nodal_spreading", "1", MT_YAML_WITHIN(0, 1),
-        "With nodes, in place of the two keys above: a factor of the spreading that is right for tp06. 0: "
-        "off."),
+        "With nodes, in place of the two keys above: a factor of the spreading that is right for the cells. "
+        "0: off."),
     MT_YAML_DOUBLE(mt_case, diffusion.damping, "damping", "1.6", MT_YAML_WITHIN(0.1, 10),
         "Damping of sawtooth patterns."),
     MT_YAML_ENUM(mt_case, diffusion.correction, "correction", "minimum", mt_correction_name,

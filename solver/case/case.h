@@ -102,7 +102,7 @@ typedef struct mt_case {
         mt_case_discretisation discretisation;
         double spreading, *spreading_of_cells, damping; /* [n_spreading_of_cells] */
         size_t n_spreading_of_cells;                    /* 0: calibrated */
-        double nodal_spreading; /* with nodes: factor of the strength of the law (solver/case/nodes.h) */
+        double nodal_spreading; /* with nodes: factor of the strength of the laws of the cells */
         mt_correction correction;
         mt_case_method method;
         int scheme; /* of implicit steps: index into "backward-euler", "crank-nicolson" */

@@ -219,54 +219,6 @@ mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts)
     return MT_OK;
 }
 
-/* ---- vertices ---- */
-
-/* Times of diffusion from vertex to vertex, across the fibres: the longest for which the spreading was fitted, and the shortest for which it
- * has a considerable effect on CV. */
-static const double fitted_ms = 55, considerable_ms = 2;
-
-/* Returns the distance of vertices in a part: the cube root of the volume per vertex. */
-static double distance_in(const mt_case_part *part, const mt_unknowns *unknowns)
-{
-    return part->length_mm * cbrt((double)unknowns->mesh->n_elements / (double)unknowns->mesh->n_vertices);
-}
-
-/* Returns the part with the longest time of diffusion across the fibres, and this time. */
-static const mt_case_part *slowest_part(
-    const mt_case_parts *parts, const mt_unknowns *unknowns, double *longest_ms)
-{
-    const mt_case_part *slowest = parts->part;
-    *longest_ms = 0;
-    for (size_t k = 0; k < parts->n; k++) {
-        const double distance_mm = distance_in(&parts->part[k], unknowns),
-                     time_ms = distance_mm * distance_mm / mt_tissue_diffusivity_t(&parts->part[k].tissue);
-        if (!(time_ms > *longest_ms)) continue;
-        *longest_ms = time_ms;
-        slowest = &parts->part[k];
-    }
-    return slowest;
-}
-
-void mt_findings_of_vertices(const mt_case *input, const mt_case_parts *parts, const mt_unknowns *unknowns)
-{
-    const mt_cell_model *model = mt_case_model(input), *fitted = mt_cell_models[0];
-    double time_ms;
-    char name[MT_CASE_PART_NAME];
-    const mt_case_part *part = slowest_part(parts, unknowns, &time_ms);
-    mt_case_part_name(input, part, name);
-    if (input->diffusion.nodal_spreading > 0 && time_ms > fitted_ms)
-        mt_warn(
-            "%s: conduction velocity (CV) is underestimated on this mesh: found a distance of vertices of "
-            "%.3g mm (cube root of the volume per vertex); usual: at most %.3g mm, the largest for which "
-            "the spreading between vertices was fitted; `myotile mesh refine` halves the distance",
-            name, distance_in(part, unknowns), sqrt(fitted_ms * mt_tissue_diffusivity_t(&part->tissue)));
-    if (input->diffusion.nodal_spreading > 0 && time_ms > considerable_ms &&
-        !mt_cell_model_same(model, fitted))
-        mt_warn("%s: cell.model: found %s; usual with diffusion.discretisation nodes: %s, for which the "
-                "spreading between vertices was fitted; the CV error of other models is unknown",
-            name, model->name, fitted->name);
-}
-
 /* ---- places ---- */
 
 /* Returns the volume of the unknowns of a stimulus of the case. */

@@ -25,10 +25,6 @@ void mt_findings_of_case(const char *path, const mt_case *input);
  * of the default tissue; parts with a measured error are not reported. MT_MEMORY. */
 MT_NODISCARD mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts);
 
-/* Checks the vertices of a mesh with voltages there: a distance so large that the spreading between vertices has no value for it
- * (solver/diffusion/nodal.h), and cells for which it was not fitted. `parts`: of the mesh of the unknowns. */
-void mt_findings_of_vertices(const mt_case *input, const mt_case_parts *parts, const mt_unknowns *unknowns);
-
 /* Checks the places of a case on the mesh of its conducting elements: stimuli that cover more than half of the tissue's volume, and
  * electrodes farther from the mesh than MT_SCALE_FAR times its largest extent. The text suggests the unit (mesh/scale.h). */
 void mt_findings_of_places(

@@ -5,10 +5,3 @@ mt_status mt_case_need_elements(const char *path, const mt_case *input)
     if (!mt_case_at_vertices(input)) return MT_OK;
     return mt_fail(MT_INPUT, "%s: diffusion.discretisation: nodes; allowed here: elements", path);
 }
-
-mt_nodal_law mt_case_nodal_law(const mt_case *input)
-{
-    mt_nodal_law law = mt_nodal_law_default;
-    law.strength *= input->diffusion.nodal_spreading;
-    return law;
-}

@@ -6,15 +6,17 @@
 #include "data/core/offsets.h"
 #include "data/core/vec3.h"
 #include "solver/diffusion/spectrum.h"
+#include "solver/diffusion/spreading.h"
 
 enum { EDGES = 6, PARALLEL_FROM = 4096, MAX_LANCZOS = 400 };
 static const double SAFETY = 0.9;
 /* Of the spreading (solver/diffusion/nodal.h); fitted together. */
 static const double MESH = 0.98, ACROSS = 0.9, TURN = 0.6;
-/* Lowest eigenvalue of the spreading that is allowed; from -1 on a restoring reaction can make a pattern grow. */
+/* Allowed lowest eigenvalue of the spreading; below -1 a restoring reaction could make a pattern grow. */
 static const double LOWEST = -0.95;
 
-const mt_nodal_law mt_nodal_law_default = {.strength = 0.99, .fine = 0.69, .front_ms = 5.8};
+const mt_nodal_law mt_nodal_law_default = {
+    .strength = 0.99, .fine = 0.69, .front_ms = 5.8, .reaction_ms = MT_SPREADING_REACTION_MS};
 
 /* Symmetric tensors as xx, yy, zz, xy, xz, yz. */
 typedef double sym3[6];
@@ -392,11 +394,12 @@ static mt_status order_rows(mt_arena *arena, const mt_mesh *mesh, mt_nodal *noda
 
 /* ---- spectra ---- */
 
-/* The symmetric matrix V^1/2 A V^-1/2 of rows with V_i a_ij = V_j a_ji. */
+/* The symmetric matrix V^1/2 A V^-1/2 of rows A = P + sym(V^-1 K R), where P has the values p_ij, and R is diagonal. */
 typedef struct symmetric {
     const mt_diffusion *diffusion;
-    const double *value; /* a_ij */
-    const double *root;  /* [n] V^1/2 */
+    const double *p;    /* p_ij */
+    const double *r;    /* [n]; NULL: 0 */
+    const double *root; /* [n] V^1/2 */
 } symmetric;
 
 static bool apply_symmetric(const void *context, const double *x, double *y)
@@ -408,15 +411,19 @@ static bool apply_symmetric(const void *context, const double *x, double *y)
     for (size_t i = 0; i < n; i++) {
         const double own = x[i] / s->root[i];
         double sum = 0;
-        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
-            sum += s->value[k] * (x[nodal->column[k]] / s->root[nodal->column[k]] - own);
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+            const size_t j = nodal->column[k];
+            const double other = x[j] / s->root[j];
+            sum += s->p[k] * (other - own);
+            if (s->r) sum += nodal->rate[k] * ((s->r[i] + s->r[j]) / 2 * other - s->r[i] * own);
+        }
         y[i] = s->root[i] * sum;
     }
     return true;
 }
 
-/* Finds the lowest eigenvalue of rows with these values. */
-static mt_status find_lowest(const mt_diffusion *diffusion, const double *value, double *lowest)
+/* Finds the lowest eigenvalue of P, if r is NULL, or of A. */
+static mt_status find_lowest(const mt_diffusion *diffusion, const double *p, const double *r, double *lowest)
 {
     const size_t n = diffusion->n_unknowns;
     MT_SCRATCH(scratch);
@@ -426,8 +433,9 @@ static mt_status find_lowest(const mt_diffusion *diffusion, const double *value,
     MT_ALLOC(scratch, null_root, n);
     for (size_t i = 0; i < n; i++) root[i] = sqrt(diffusion->volume_mm3[i]), sum += diffusion->volume_mm3[i];
     for (size_t i = 0; i < n; i++) null_root[i] = root[i] / sqrt(sum);
-    const symmetric s = {diffusion, value, root};
-    const mt_spectrum_map map = {.n = n, .apply = apply_symmetric, .context = &s, .null_vector = null_root};
+    const symmetric s = {diffusion, p, r, root};
+    const mt_spectrum_map map = {
+        .n = n, .apply = apply_symmetric, .context = &s, .null_vector = r ? NULL : null_root};
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
     MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
     *lowest = ends.lowest;
@@ -437,21 +445,40 @@ static mt_status find_lowest(const mt_diffusion *diffusion, const double *value,
 static mt_status find_limit(mt_diffusion *diffusion)
 {
     double lowest;
-    MT_TRY(find_lowest(diffusion, diffusion->nodal->rate, &lowest));
+    MT_TRY(find_lowest(diffusion, diffusion->nodal->rate, NULL, &lowest));
     diffusion->limit_dt_ms = lowest < 0 ? SAFETY * 2 / -lowest : INFINITY;
     return MT_OK;
 }
 
-/* Reduces the spreading if its lowest eigenvalue is not allowed. */
-static mt_status bound_spreading(const mt_diffusion *diffusion, mt_nodal *nodal)
+/* Returns in `arena` minus the shortest reaction_ms of each vertex' elements. */
+static mt_status find_reactions(mt_arena *arena, const making *m, double **r)
 {
+    const mt_nodal_spreading *by = m->spreading;
+    MT_ALLOC(arena, *r, m->mesh->n_vertices);
+    for (size_t i = 0; i < m->mesh->n_vertices; i++) {
+        double shortest_ms = INFINITY;
+        for (size_t k = m->first[i]; k < m->first[i + 1]; k++)
+            shortest_ms = fmin(shortest_ms, by->law[by->of ? by->of[m->element[k]] : 0].reaction_ms);
+        (*r)[i] = -shortest_ms;
+    }
+    return MT_OK;
+}
+
+/* Reduces the spreading if its lowest eigenvalue is not allowed. The part of K has no negative ones where reaction_ms is uniform, so that
+ * the eigenvalue decreases at least as much as the spreading. */
+static mt_status bound_spreading(const making *m)
+{
+    mt_nodal *nodal = m->nodal;
+    double *r;
+    MT_SCRATCH(scratch);
     nodal->kept = 1;
     if (!nodal->spread) return MT_OK;
-    MT_TRY(find_lowest(diffusion, nodal->spread, &nodal->lowest_spread));
+    MT_TRY(find_reactions(scratch, m, &r));
+    MT_TRY(find_lowest(m->diffusion, nodal->spread, r, &nodal->lowest_spread));
     if (nodal->lowest_spread >= LOWEST) return MT_OK;
     nodal->kept = LOWEST / nodal->lowest_spread;
     nodal->lowest_spread = LOWEST;
-    for (size_t k = 0; k < nodal->start[diffusion->n_unknowns]; k++) nodal->spread[k] *= nodal->kept;
+    for (size_t k = 0; k < nodal->start[m->mesh->n_vertices]; k++) nodal->spread[k] *= nodal->kept;
     return MT_OK;
 }
 
@@ -494,7 +521,7 @@ mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt
     MT_TRY(make_rows(arena, &m));
     MT_TRY(order_rows(arena, mesh, m.nodal));
     MT_TRY(mt_watch_report(watch, "longest step", 0));
-    MT_TRY(bound_spreading(diffusion, m.nodal));
+    MT_TRY(bound_spreading(&m));
     return find_limit(diffusion);
 }
 

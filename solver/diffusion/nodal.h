@@ -16,8 +16,10 @@
  *
  *     v_i <- v*_i + sum_j s_ij (d_j - d_i),     V_i s_ij = V_j s_ji >= 0
  *
- * A uniform reaction is unchanged to the bit, and charge is conserved. A restoring reaction, d = -j dt v, becomes -j dt (1 + S) v with the
- * rows S of s_ij. The eigenvalues of 1 + S are positive (`lowest_spread` is above -1), so that no pattern grows.
+ * A uniform reaction is unchanged to the bit, and charge is conserved. Cells that restore v at the rates j_i >= 0, d = -dt J v, turn the
+ * tissue into v' = V^-1 K v - (1 + S) J v, with the rows S of s_ij. The norm of J^1/2 v decreases if 1 + S - sym(V^-1 K J^-1) is positive
+ * definite: no pattern grows then. Larger j are the harder case, so 1/j is reaction_ms of the cells, a lower bound. The lowest eigenvalue of
+ * S - sym(V^-1 K J^-1) is kept above -1 (`lowest_spread`), by reducing the spreading if needed (`kept`).
  *
  * On a chain of points at the distance b, exactly one s gives the CV of a converged cable. With the time Y = b^2 / D of diffusion from
  * point to point it is
@@ -62,6 +64,8 @@
 /* The spreading of cells on a chain of points, as above; all at least 0, front_ms above 0. */
 typedef struct mt_nodal_law {
     double strength, fine, front_ms;
+    double
+        reaction_ms; /* 1/j: lower bound of the time in which the cells restore V (solver/diffusion/spreading.h) */
 } mt_nodal_law;
 
 /* The law of the first ionic model of the table. */

@@ -7,11 +7,12 @@ enum { MT_NODAL_WINDOW = 256 };
 
 /* Rows in compressed form. Row i has the entries start[i] to start[i + 1]; columns ascend and exclude the row itself. */
 typedef struct mt_nodal {
-    size_t *start;        /* [n_vertices + 1] */
-    uint32_t *column;     /* [start[n_vertices]] */
-    double *rate;         /* [start[n_vertices]] k_ij / V_i per ms */
-    double *spread;       /* [start[n_vertices]] s_ij; NULL without spreading */
-    double lowest_spread; /* lowest eigenvalue of the spreading, above -1; 0 without spreading */
+    size_t *start;    /* [n_vertices + 1] */
+    uint32_t *column; /* [start[n_vertices]] */
+    double *rate;     /* [start[n_vertices]] k_ij / V_i per ms */
+    double *spread;   /* [start[n_vertices]] s_ij; NULL without spreading */
+    double
+        lowest_spread; /* of the matrix that bounds the spreading, above -1: its lowest eigenvalue, or a lower bound of it */
     double kept; /* fraction of the spreading that is kept to bound it: 1 in meshes of ordinary elements */
     size_t n_negative;  /* negative rates */
     size_t longest_row; /* entries */

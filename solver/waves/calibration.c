@@ -110,13 +110,17 @@ bool mt_calibration_same_upstroke(
 
 /* ---- the law ---- */
 
+static double reaction_ms_of(const mt_corner *corner)
+{
+    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms),
+                 low = mt_calibration_hyperpolarised_rate(corner->model, corner->cells, corner->dt_ms);
+    return fmin(MT_CALIBRATION_RESTORING / j, 1 / low);
+}
+
 mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_scheme *scheme, double beta)
 {
     if (beta == scheme->spreading) return mt_spreading_law_of(scheme);
-    const double j = mt_calibration_restoring_rate(corner->model, corner->cells, corner->dt_ms),
-                 low = mt_calibration_hyperpolarised_rate(corner->model, corner->cells, corner->dt_ms);
-    return (mt_spreading_law){
-        .beta = beta, .reaction_ms = fmin(MT_CALIBRATION_RESTORING / j, 1 / low), .limits_kappa = true};
+    return (mt_spreading_law){.beta = beta, .reaction_ms = reaction_ms_of(corner), .limits_kappa = true};
 }
 
 typedef struct fitting {
@@ -126,10 +130,10 @@ typedef struct fitting {
 } fitting;
 
 /* Measures a law. If V diverges, the errors are infinite and the mean is negative: beta is too large. */
-static mt_status measure(const mt_corner_slab *slab, const mt_diffusion_scheme *scheme,
-    const mt_spreading_law *law, const char *what, mt_corner_errors *errors)
+static mt_status measure(
+    const mt_corner_slab *slab, const mt_corner_method *method, const char *what, mt_corner_errors *errors)
 {
-    const mt_status status = mt_corner_measure(slab, scheme, law, what, errors);
+    const mt_status status = mt_corner_measure(slab, method, what, errors);
     if (status != MT_NUMERICS) return status;
     *errors = (mt_corner_errors){.mean = -INFINITY, .rms = INFINITY};
     return MT_OK;
@@ -139,8 +143,9 @@ static mt_status measure(const mt_corner_slab *slab, const mt_diffusion_scheme *
  * diverges. */
 static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
 {
+    const mt_corner_method method = {.scheme = f->scheme, .law = law};
     mt_corner_errors errors;
-    MT_TRY(measure(f->slab, f->scheme, law, "calibrating the reaction spreading", &errors));
+    MT_TRY(measure(f->slab, &method, "calibrating the reaction spreading", &errors));
     *mean = fmin(fmax(errors.mean, -1), 1);
     if (f->found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(f->found->errors.mean))) return MT_OK;
     f->found->law = *law;
@@ -204,6 +209,17 @@ static double enlargement(const mt_corner *corner)
     return least;
 }
 
+/* Builds a slab, and sets the converged CV; NaN: there is no slab. */
+static mt_status make_slab(mt_arena *arena, const mt_corner *at, mt_corner_slab *slab, mt_calibration *found)
+{
+    const double d_l = mt_tissue_diffusivity_l(at->tissue), d_t = mt_tissue_diffusivity_t(at->tissue);
+    found->errors = (mt_corner_errors){.mean = NAN, .rms = NAN};
+    MT_TRY(mt_corner_make(arena, at, slab));
+    found->speed_l_mm_ms = slab->speed_mm_ms;
+    found->speed_t_mm_ms = slab->speed_mm_ms * sqrt(d_t / d_l);
+    return MT_OK;
+}
+
 mt_status mt_calibrate(
     const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
 {
@@ -211,15 +227,34 @@ mt_status mt_calibrate(
     mt_corner_slab slab;
     mt_corner at = *corner;
     const double enlarged = enlargement(corner);
-    *found = (mt_calibration){.law = mt_calibration_law(corner, scheme, beta ? *beta : scheme->spreading),
-        .errors = {.mean = NAN, .rms = NAN}};
+    *found = (mt_calibration){.law = mt_calibration_law(corner, scheme, beta ? *beta : scheme->spreading)};
     at.length_mm *= enlarged;
-    MT_TRY(mt_corner_make(arena, &at, &slab));
-    found->speed_l_mm_ms = slab.speed_mm_ms;
-    found->speed_t_mm_ms = slab.speed_mm_ms * sqrt(mt_tissue_diffusivity_t(corner->tissue) /
-                                                   mt_tissue_diffusivity_l(corner->tissue));
+    MT_TRY(make_slab(arena, &at, &slab, found));
     if (isnan(slab.speed_mm_ms)) return MT_OK;
     MT_TRY(calibrate(&slab, scheme, beta, found));
+    scale_errors(1 / (enlarged * enlarged), &found->errors);
+    return MT_OK;
+}
+
+mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibration *found)
+{
+    MT_SCRATCH(arena);
+    mt_corner_slab slab;
+    mt_corner at = *corner;
+    mt_chain_fit fit;
+    const mt_chain chain = {
+        corner->model, corner->cells, mt_tissue_diffusivity_l(corner->tissue), corner->dt_ms};
+    const double enlarged = enlargement(corner);
+    at.length_mm *= enlarged;
+    MT_TRY(mt_chain_law(&chain, &fit));
+    *found = (mt_calibration){.nodal = fit.law};
+    found->nodal.strength *= strength;
+    found->nodal.reaction_ms = reaction_ms_of(corner);
+    MT_TRY(make_slab(arena, &at, &slab, found));
+    if (isnan(slab.speed_mm_ms)) return MT_OK;
+    const mt_corner_method method = {.nodal = &found->nodal};
+    MT_TRY(measure(&slab, &method, "measuring activation at the vertices", &found->errors));
+    found->n_waves = 1;
     scale_errors(1 / (enlarged * enlarged), &found->errors);
     return MT_OK;
 }
@@ -241,8 +276,8 @@ static mt_status recover(mt_arena *arena, const mt_corner *corner, double interv
     return MT_OK;
 }
 
-mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_scheme *scheme,
-    const mt_spreading_law *law, double interval_ms, bool *conducts, mt_corner_errors *errors)
+mt_status mt_calibration_early(const mt_corner *corner, const mt_corner_method *method, double interval_ms,
+    bool *conducts, mt_corner_errors *errors)
 {
     MT_SCRATCH(arena);
     mt_corner_slab slab;
@@ -256,7 +291,7 @@ mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_schem
     MT_TRY(mt_corner_make(arena, &at, &slab));
     *conducts = !isnan(slab.speed_mm_ms);
     if (!*conducts) return MT_OK;
-    MT_TRY(measure(&slab, scheme, law, "measuring premature activation", errors));
+    MT_TRY(measure(&slab, method, "measuring premature activation", errors));
     scale_errors(1 / (enlarged * enlarged), errors);
     return MT_OK;
 }

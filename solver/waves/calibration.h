@@ -9,9 +9,13 @@
  *
  * Elements of less than about 0.27 mm in the default tissue have small errors, but are many. For them the law is that of 0.27 mm, and
  * errors are scaled with the square of the element size, as the operator is of second order. The same if the slab would be too large, as in
- * isotropic tissue (mt_corner_fits). */
+ * isotropic tissue (mt_corner_fits).
+ *
+ * With voltages at the vertices the law is that of a chain (solver/waves/chain.h), for the same cells and time step. It needs no slab, and the
+ * slab measures what remains. */
 #pragma once
 
+#include "solver/waves/chain.h"
 #include "solver/waves/corner_wave.h"
 
 #define MT_CALIBRATION_REST_MS 5000
@@ -23,11 +27,12 @@
 #define MT_CALIBRATION_SAME_mV 2
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 3 };
+enum { MT_CALIBRATION_VERSION = 4 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */
     mt_spreading_law law;    /* of cells that do not conduct: the given one, or that of the scheme */
+    mt_nodal_law nodal;      /* with voltages at the vertices, instead of `law` */
     mt_corner_errors errors; /* expected with this law; NaN if these cells do not conduct */
     size_t n_waves;          /* number of wavefronts computed */
 } mt_calibration;
@@ -64,7 +69,11 @@ mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_
 MT_NODISCARD mt_status mt_calibrate(
     const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found);
 
+/* Finds the law at the vertices for corner->cells, which are at rest, with `strength` times its strength, and measures it. For strength 0
+ * there is no spreading. Reports progress. Returns the errors of `mt_chain_law`, `mt_corner_make` and `mt_corner_measure`. */
+MT_NODISCARD mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibration *found);
+
 /* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at
  * the corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0. */
-MT_NODISCARD mt_status mt_calibration_early(const mt_corner *corner, const mt_diffusion_scheme *scheme,
-    const mt_spreading_law *law, double interval_ms, bool *conducts, mt_corner_errors *errors);
+MT_NODISCARD mt_status mt_calibration_early(const mt_corner *corner, const mt_corner_method *method,
+    double interval_ms, bool *conducts, mt_corner_errors *errors);

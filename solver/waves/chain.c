@@ -334,7 +334,8 @@ static void try_fronts(
         const double sum = fit_linear(&x, &a, &c);
         if (sum >= *least) continue;
         *least = sum;
-        *law = (mt_nodal_law){.strength = 6 * a, .fine = c / a, .front_ms = q};
+        *law = (mt_nodal_law){
+            .strength = 6 * a, .fine = c / a, .front_ms = q, .reaction_ms = mt_nodal_law_default.reaction_ms};
     }
 }
 

@@ -64,7 +64,8 @@ static mt_status run_cable(
 /* ---- the slab ---- */
 
 /* Keeps the elements that are no farther from the corner than the end of the cable: only these are needed. */
-static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *whole, mt_mesh *mesh)
+static mt_status cut_round(
+    mt_arena *arena, const lengths *l, const mt_mesh *whole, bool at_vertices, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     uint8_t *near;
@@ -74,7 +75,8 @@ static mt_status cut_round(mt_arena *arena, const lengths *l, const mt_mesh *who
         mt_mesh_centroid(whole, c, x);
         near[c] = hypot(x[0], l->scale * x[1]) < l->end_mm;
     }
-    return mt_mesh_select(arena, whole, near, mesh);
+    MT_TRY(mt_mesh_select(arena, whole, near, mesh));
+    return at_vertices ? mt_unknowns_mesh(arena, mesh, mesh) : MT_OK;
 }
 
 bool mt_corner_fits(const mt_corner *corner)
@@ -89,28 +91,29 @@ static mt_status make_mesh(mt_arena *arena, const mt_corner *corner, const lengt
     mt_mesh whole;
     const double size_mm[2] = {l->end_mm, l->end_mm / l->scale};
     MT_TRY(mt_mosaic_make(arena, corner->length_mm, size_mm, &whole));
-    return cut_round(arena, l, &whole, mesh);
+    return cut_round(arena, l, &whole, corner->at_vertices, mesh);
 }
 
-/* Finds places, stimulated elements and expected activation times. */
-static mt_status make_elements(
+/* Finds places, stimulated unknowns and expected activation times. */
+static mt_status make_unknowns(
     mt_arena *arena, const lengths *l, const mt_cable_wave *reference, mt_corner_slab *s)
 {
-    const size_t n = s->mesh.n_elements;
-    uint32_t *element;
-    MT_ALLOC(arena, element, n);
+    s->unknowns = (mt_unknowns){&s->mesh, s->corner->at_vertices};
+    const size_t n = mt_unknowns_count(&s->unknowns);
+    uint32_t *stimulated;
+    MT_ALLOC(arena, stimulated, n);
     MT_ALLOC(arena, s->place_mm, 2 * n);
     MT_ALLOC(arena, s->expected_ms, n);
     s->stimulus = (mt_stimulus){
-        .duration_ms = mt_corner_duration_ms, .rise_mV_ms = mt_corner_rise_mV_ms, .element = element};
+        .duration_ms = mt_corner_duration_ms, .rise_mV_ms = mt_corner_rise_mV_ms, .element = stimulated};
     for (size_t c = 0; c < n; c++) {
         double x[3];
-        mt_mesh_centroid(&s->mesh, c, x);
+        mt_unknowns_place(&s->unknowns, c, x);
         s->place_mm[2 * c] = x[0], s->place_mm[2 * c + 1] = l->scale * x[1];
         const double distance = hypot(x[0], l->scale * x[1]);
         const bool measured = distance >= l->from_mm && distance <= l->to_mm;
         s->expected_ms[c] = measured ? mt_cable_time(reference, distance) : NAN;
-        if (distance < l->stimulated_mm) element[s->stimulus.n_elements++] = (uint32_t)c;
+        if (distance < l->stimulated_mm) stimulated[s->stimulus.n_elements++] = (uint32_t)c;
     }
     return MT_OK;
 }
@@ -129,7 +132,7 @@ mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_sla
     s->end_ms = 3 * round.activation_ms[round.n - 1] + dead_ms;
     MT_TRY(make_mesh(arena, corner, &l, &s->mesh));
     MT_TRY(mt_adjacency_make(arena, &s->mesh, &s->adjacency));
-    return make_elements(arena, &l, &round, s);
+    return make_unknowns(arena, &l, &round, s);
 }
 
 /* ---- the wavefront ---- */
@@ -140,10 +143,11 @@ static void compare(const mt_corner_slab *s, const double *activation_ms, mt_cor
     mt_line_fit fit[MT_CORNER_SECTORS] = {0};
     double squares = 0;
     *errors = (mt_corner_errors){.mean = 0};
-    for (size_t c = 0; c < s->mesh.n_elements; c++) {
+    for (size_t c = 0; c < mt_unknowns_count(&s->unknowns); c++) {
         const double *at = s->place_mm + 2 * c;
         if (isnan(s->expected_ms[c])) continue;
-        const size_t sector = (size_t)(atan2(at[1], at[0]) * 180 / M_PI / degrees);
+        /* vertices can be at exactly 90 degrees */
+        const size_t sector = (size_t)fmin(atan2(at[1], at[0]) * 180 / M_PI / degrees, MT_CORNER_SECTORS - 1);
         mt_line_fit_add(&fit[sector], s->expected_ms[c], activation_ms[c]);
     }
     for (int k = 0; k < MT_CORNER_SECTORS; k++) {
@@ -155,22 +159,32 @@ static void compare(const mt_corner_slab *s, const double *activation_ms, mt_cor
     errors->rms = sqrt(squares);
 }
 
-mt_status mt_corner_measure(const mt_corner_slab *s, const mt_diffusion_scheme *scheme,
-    const mt_spreading_law *law, const char *what, mt_corner_errors *errors)
+static mt_status make_operator(
+    mt_arena *arena, const mt_corner_slab *s, const mt_corner_method *method, mt_diffusion *diffusion)
+{
+    mt_tissue tissue = *s->corner->tissue;
+    const mt_spreading spreading = {.n = 1, .law = method->law};
+    const mt_nodal_spreading nodal = {.n = 1, .law = method->nodal};
+    const mt_diffusion_options options = {.spreading = method->law ? &spreading : NULL};
+    tissue.sigma_n_mS_mm = 0;
+    const mt_tissues tissues = mt_tissues_uniform(&tissue);
+    if (s->unknowns.at_vertices)
+        return mt_nodal_diffusion_make(arena, &s->mesh, &tissues, &nodal, &options.watch, diffusion);
+    return mt_diffusion_make_with(
+        arena, &s->mesh, &s->adjacency, &tissues, method->scheme, &options, diffusion);
+}
+
+mt_status mt_corner_measure(
+    const mt_corner_slab *s, const mt_corner_method *method, const char *what, mt_corner_errors *errors)
 {
     MT_SCRATCH(arena);
     const mt_corner *corner = s->corner;
-    mt_tissue tissue = *corner->tissue;
-    const mt_spreading spreading = {.n = 1, .law = law};
-    const mt_diffusion_options options = {.spreading = law ? &spreading : NULL};
     mt_cell_model model = *corner->model;
     mt_diffusion diffusion;
     double *activation_ms;
-    tissue.sigma_n_mS_mm = 0;
     model.variants = corner->cells;
     model.n_variants = 1;
-    const mt_tissues tissues = mt_tissues_uniform(&tissue);
-    MT_TRY(mt_diffusion_make_with(arena, &s->mesh, &s->adjacency, &tissues, scheme, &options, &diffusion));
+    MT_TRY(make_operator(arena, s, method, &diffusion));
     const mt_monodomain problem = {.diffusion = &diffusion,
         .model = &model,
         .dt_ms = corner->dt_ms,
@@ -180,7 +194,7 @@ mt_status mt_corner_measure(const mt_corner_slab *s, const mt_diffusion_scheme *
         .stimulus = &s->stimulus,
         .mesh = &s->mesh};
     const mt_wave_run run = {.problem = &problem, .what = what, .end_ms = s->end_ms, .dead_ms = s->dead_ms};
-    MT_ALLOC(arena, activation_ms, s->mesh.n_elements);
+    MT_ALLOC(arena, activation_ms, diffusion.n_unknowns);
     MT_TRY(mt_wave_run_make(arena, &run, activation_ms));
     compare(s, activation_ms, errors);
     return MT_OK;

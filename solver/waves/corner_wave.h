@@ -1,4 +1,4 @@
-/* The error of activation times on elements of a given size, for any cells and tissue: an activation wavefront from the corner of a small
+/* The error of activation times on elements of a given size, for any cells and tissue, with voltages at the elements or at the vertices: an activation wavefront from the corner of a small
  * slab, compared with a converged circular wavefront on a 1-D cable (solver/cable.h).
  *
  * Lengths are scaled: a mm along y counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic (as in solver/cable.h). Elements
@@ -11,8 +11,9 @@
 #pragma once
 
 #include "mesh/adjacency.h"
-#include "mesh/mesh.h"
+#include "mesh/unknowns.h"
 #include "solver/cells/model.h"
+#include "solver/diffusion/nodal.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 #include "solver/monodomain.h"
@@ -24,15 +25,25 @@ typedef struct mt_corner {
     const mt_tissue *tissue;      /* transversely isotropic: the value normal to the sheets is ignored */
     double length_mm;             /* element size: cube root of the mean volume */
     double dt_ms;
+    bool at_vertices; /* the voltages */
 } mt_corner;
+
+/* How the tissue is discretised: for elements a scheme and a law of its spreading (NULL: that of the scheme), for vertices a law. The others
+ * are ignored. All borrowed. */
+typedef struct mt_corner_method {
+    const mt_diffusion_scheme *scheme;
+    const mt_spreading_law *law;
+    const mt_nodal_law *nodal;
+} mt_corner_method;
 
 /* A slab and its reference solution. */
 typedef struct mt_corner_slab {
     const mt_corner *corner; /* borrowed */
     mt_mesh mesh;
     mt_adjacency adjacency;
-    double *place_mm; /* [n_elements][2] x and y, scaled */
-    /* [n_elements] activation time of the cable at the same distance; NaN if not measured there */
+    mt_unknowns unknowns; /* of the mesh */
+    double *place_mm;     /* [unknowns][2] x and y, scaled */
+    /* [unknowns] activation time of the cable at the same distance; NaN if not measured there */
     double *expected_ms;
     mt_stimulus stimulus;   /* from time 0 */
     double end_ms, dead_ms; /* limits of a run, as in mt_wave_run */
@@ -44,7 +55,7 @@ extern const double mt_corner_rise_mV_ms, mt_corner_duration_ms;
 
 enum { MT_CORNER_SECTORS = 9 }; /* of 10 degrees, from the fibre direction on, in scaled lengths */
 
-/* Relative errors of activation times, positive: late; infinite if an element of the sector was not activated. */
+/* Relative errors of activation times, positive: late; infinite if an unknown of the sector was not activated. */
 typedef struct mt_corner_errors {
     double sector[MT_CORNER_SECTORS], mean, rms; /* mean and root mean square over the sectors */
 } mt_corner_errors;
@@ -59,8 +70,7 @@ bool mt_corner_fits(const mt_corner *corner);
  * `mt_mosaic_make` and `mt_cable_run`. */
 MT_NODISCARD mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_slab *slab);
 
-/* Computes the wavefront through the slab on the backend cpu, with a scheme and a law of its spreading (NULL: that of the scheme), and
- * compares it. Reports progress within the current stage under the name `what`. Fails with MT_NUMERICS if V diverges, and with the errors
- * of `mt_diffusion_make_with`. */
-MT_NODISCARD mt_status mt_corner_measure(const mt_corner_slab *slab, const mt_diffusion_scheme *scheme,
-    const mt_spreading_law *law, const char *what, mt_corner_errors *errors);
+/* Computes the wavefront through the slab on the backend cpu, and compares it. Reports progress within the current stage under the name
+ * `what`. Fails with MT_NUMERICS if V diverges, and with the errors of `mt_diffusion_make_with` and `mt_nodal_diffusion_make`. */
+MT_NODISCARD mt_status mt_corner_measure(
+    const mt_corner_slab *slab, const mt_corner_method *method, const char *what, mt_corner_errors *errors);

@@ -284,41 +284,6 @@ Test(findings, each_ionic_model_has_its_own_delays)
         "element size of 0.8 mm in the default tissue, dt ");
 }
 
-/* Returns the findings for the vertices of the same slab, at distances of (6 mm^3 / 105)^(1/3) = 0.385 mm. */
-static const char *said_of_vertices(const char *set, const char *other, const char *third)
-{
-    const char *const sets[] = {"machine.backend=cpu", "diffusion.discretisation=nodes", set, other, third};
-    mt_arena arena = {0};
-    mt_case c;
-    mt_case_parts parts;
-    make_parts(&arena, sets, third ? 5 : other ? 4 : set ? 3 : 2, &c, &parts);
-    begin();
-    mt_findings_of_vertices(&c, &parts, &(mt_unknowns){&parts.mesh, true});
-    mt_arena_free(&arena);
-    return said;
-}
-
-/* The time of transverse diffusion is 11.8 ms in the usual tissue. */
-Test(findings, vertices_beyond_the_range_of_their_spreading_are_reported)
-{
-    expect_silence(said_of_vertices(NULL, NULL, NULL));
-    expect_silence(said_of_vertices("tissue.chi_per_mm=600", NULL, NULL));
-    expect_part(said_of_vertices("tissue.chi_per_mm=700", NULL, NULL),
-        "mesh.slab: conduction velocity (CV) is underestimated on this mesh: found a distance of vertices of "
-        "0.385 mm (cube root of the volume per vertex); usual: at most 0.372 mm, the largest for which the "
-        "spreading between vertices was fitted; `myotile mesh refine` halves the distance\n");
-    expect_silence(said_of_vertices("tissue.chi_per_mm=700", "diffusion.nodal_spreading=0", NULL));
-}
-
-Test(findings, models_without_a_law_for_vertices_are_reported_unless_the_mesh_is_fine)
-{
-    const char *model = "cell.model=mitchell-schaeffer", *type = "cell.type=standard";
-    expect_part(said_of_vertices(model, type, NULL),
-        "mesh.slab: cell.model: found mitchell-schaeffer; usual with diffusion.discretisation nodes: tp06, "
-        "for which the spreading between vertices was fitted; the CV error of other models is unknown\n");
-    expect_silence(said_of_vertices(model, type, "tissue.chi_per_mm=20"));
-}
-
 /* Returns the findings after a run to 100 ms of four elements with these activation times. */
 static const char *said_of_four(double activation_ms[4])
 {

@@ -65,18 +65,6 @@ Test(nodes, the_spreading_of_vertices_is_refused_with_elements)
                                    "elements; allowed: 1; diffusion.spreading sets the spreading");
 }
 
-Test(nodes, the_law_of_spreading_has_the_factor_of_the_case)
-{
-    static const char *const set = "diffusion.nodal_spreading=0.25";
-    mt_case c;
-    cr_assert_eq(read(NULL, 0, &c), MT_OK);
-    cr_expect_eq(mt_case_nodal_law(&c).strength, mt_nodal_law_default.strength);
-    cr_assert_eq(read(&set, 1, &c), MT_OK);
-    mt_nodal_law law = mt_case_nodal_law(&c);
-    cr_expect_eq(law.strength, mt_nodal_law_default.strength / 4);
-    cr_expect(law.fine == mt_nodal_law_default.fine && law.front_ms == mt_nodal_law_default.front_ms);
-}
-
 /* Boxes of 0.5 mm; elements at x < 2 are endo, those at x < 3 mid, others epi. */
 static mt_mesh layered(void)
 {

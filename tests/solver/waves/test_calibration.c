@@ -24,7 +24,7 @@ static void make(kind *k, double share, double length_mm)
     *k = (kind){0};
     const mt_cell_model *model = reduced_sodium_model(&k->cells, share);
     cr_assert_eq(mt_calibration_rest(&k->arena, model, &model->variants[0], &k->rested), MT_OK);
-    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.05};
+    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.05, false};
 }
 
 static mt_calibration calibrate(const kind *k, const double *beta)
@@ -146,18 +146,41 @@ Test(calibration, premature_activation_is_later_the_shorter_the_interval_and_sto
 {
     static const double interval_ms[] = {1000, 360, 280};
     const mt_spreading_law law = mt_spreading_law_of(&mt_diffusion_scheme_default);
+    const mt_corner_method method = {.scheme = &mt_diffusion_scheme_default, .law = &law};
     mt_corner_errors errors[3];
     bool conducts[3];
     kind k;
     make(&k, 1, 0.4);
     for (int i = 0; i < 3; i++)
-        cr_assert_eq(mt_calibration_early(&k.corner, &mt_diffusion_scheme_default, &law, interval_ms[i],
-                         &conducts[i], &errors[i]),
+        cr_assert_eq(mt_calibration_early(&k.corner, &method, interval_ms[i], &conducts[i], &errors[i]),
             MT_OK, "%s", mt_message());
     cr_expect(conducts[0] && conducts[1] && !conducts[2]);
     cr_expect_lt(errors[0].rms, 0.05, "%g", errors[0].rms);
     cr_expect_float_eq(errors[1].mean, 0.104, 0.03, "%g", errors[1].mean);
     mt_arena_free(&k.arena);
+}
+
+/* Nothing is fitted to the slab: the law is that of a chain. The default law is far from that of weak cells. */
+Test(calibration, at_vertices_the_law_of_a_chain_is_right_for_weak_cells_too)
+{
+    static const double share[] = {1, 0.25};
+    for (int i = 0; i < 2; i++) {
+        kind k;
+        mt_calibration own;
+        mt_corner_slab slab;
+        mt_corner_errors usual;
+        const mt_corner_method method = {.nodal = &mt_nodal_law_default};
+        make(&k, share[i], 0.3);
+        k.corner.dt_ms = 0.02;
+        k.corner.at_vertices = true;
+        cr_assert_eq(mt_calibrate_nodal(&k.corner, 1, &own), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_corner_make(&k.arena, &k.corner, &slab), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_corner_measure(&slab, &method, "default law", &usual), MT_OK, "%s", mt_message());
+        cr_expect(
+            own.errors.rms < 0.08, "%g of g_Na: %g, mean %g", share[i], own.errors.rms, own.errors.mean);
+        if (i == 1) cr_expect(usual.mean > own.errors.mean + 0.15, "%g, %g", usual.mean, own.errors.mean);
+        mt_arena_free(&k.arena);
+    }
 }
 
 Test(calibration, upstrokes_differ_with_the_sodium_current_only)

@@ -137,7 +137,8 @@ Test(chain, the_effect_of_a_share_is_that_on_the_velocity)
 /* Laws that rise and fall, one of them with little effect on short distances. */
 Test(chain, the_law_of_given_shares_is_found)
 {
-    static const mt_nodal_law laws[] = {{1, 0.645, 4.5}, {0.27, 1.7, 6.5}, {1.75, 0.1, 0.7}, {2.9, 0.3, 200}};
+    static const mt_nodal_law laws[] = {
+        {1, 0.645, 4.5, 0.1}, {0.27, 1.7, 6.5, 0.1}, {1.75, 0.1, 0.7, 0.1}, {2.9, 0.3, 200, 0.1}};
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
         double share[MT_CHAIN_POINTS], sigma[MT_CHAIN_POINTS];
         for (int k = 0; k < MT_CHAIN_POINTS; k++) {

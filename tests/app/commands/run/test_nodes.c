@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/json.h"
 #include "tests/app/sketch.h"
 
 #include "data/files/h5.h"
@@ -17,7 +18,7 @@ static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {end_ms: 15}\n" SMALL_
 /* 13 x 7 x 5 vertices, stimulated in the first corner, with a point in the last one. */
 static const char corners[] =
     "mesh: {slab: {size_mm: [6, 3, 2], edge_mm: 0.5}}\n" USUAL_TISSUE
-    "time: {end_ms: 20}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1.5, 1.5, 1.5], duration_ms: 2, "
+    "time: {end_ms: 20}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1.2, 1.2, 1.2], duration_ms: 2, "
     "strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [6, 3, 2]}\nmachine: {backend: cpu}\n";
 enum { VERTICES = 105, LARGE_VERTICES = 455, LARGE_ELEMENTS = 1728 };
 #define NODES " --set diffusion.discretisation=nodes"
@@ -165,6 +166,33 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     char *traces = bytes_of("out/traces.csv", &bytes);
     cr_expect(strstr(traces, "\n15,,"), "no value in the scar, a value in the tissue: %s", traces);
     free(traces);
+}
+
+/* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 1.5 mm are
+ * weak, so that some of the 48 elements before them are, too. */
+Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
+{
+    mt_arena arena = {0};
+    double strength[2][2], n = 0;
+    write_text("weak.yaml",
+        SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n" SMALL_STIMULUS(
+            "2") "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.25]}\n"
+                 "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
+    for (int k = 0; k < 2; k++) {
+        char *text = works("run weak.yaml -o out --force --format json --set diffusion.nodal_spreading=%s",
+            k == 0 ? "1" : "0.5");
+        const json *rows = json_rows(json_parse_and_free(&arena, text), "fronts");
+        cr_assert_eq(json_length(rows), 2);
+        const json *healthy = rows->first, *weak = healthy->next;
+        strength[k][0] = json_value(healthy, "spreading"), strength[k][1] = json_value(weak, "spreading");
+        n = json_value(healthy, "elements") + json_value(weak, "elements");
+        cr_expect(json_value(healthy, "elements") > 96 && json_value(healthy, "elements") < 144);
+        cr_expect(json_value(weak, "along_mm_per_ms") < 0.7 * json_value(healthy, "along_mm_per_ms"));
+    }
+    cr_expect_eq(n, 288);
+    cr_expect(strength[0][1] > 1.2 * strength[0][0], "%g, %g", strength[0][0], strength[0][1]);
+    for (int i = 0; i < 2; i++) cr_expect_float_eq(strength[1][i], strength[0][i] / 2, 1e-9);
+    mt_arena_free(&arena);
 }
 
 /* Writes the small slab with the tag 2 at x > 1.5 mm. */
