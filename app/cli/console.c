@@ -54,7 +54,7 @@ static void append(char *out, size_t size, int columns, const char *part)
     if (used + n <= (columns > 0 ? (size_t)columns : 0) && used + n < size) memcpy(out + used, part, n + 1);
 }
 
-/* "1.24 G element-steps/s" */
+/* "1.24 G cell-steps/s" */
 static void print_rate(double rate, const char *what, char *out, size_t size)
 {
     static const char prefixes[] = " kMGTP";
@@ -82,7 +82,7 @@ static void print_rate_of(const mt_console_work *progress, double elapsed_s, cha
     const double done = progress->counted ? 1e6 * progress->now_ms : progress->element_steps;
     out[0] = 0;
     if (done > 0 && elapsed_s > 0)
-        print_rate(done / elapsed_s, progress->counted ? progress->counted : "element-steps", out, size);
+        print_rate(done / elapsed_s, progress->counted ? progress->counted : "cell-steps", out, size);
 }
 
 static const char *unit_of(const mt_console_work *progress) { return progress->counted ? "million" : "ms"; }

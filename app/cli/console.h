@@ -2,13 +2,13 @@
  *
  * On a terminal, progress is one line, rewritten at most five times a second:
  *
- *     simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:21 left
+ *     simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left
  *
  * In a log (the stream is not a terminal) it is one line per minute, the first after a minute. A separate thread writes it, so work
  * that reports nothing in the meantime is shown, too:
  *
  *     myotile: building the diffusion operator: spectrum 38 % ... 2:00
- *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:21 left */
+ *     myotile: simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:21 left */
 #pragma once
 
 #include <stdbool.h>
@@ -58,7 +58,7 @@ void mt_console_listen(FILE *out);
 /* Begins work on any stream, from 0 to total_ms of simulated time. */
 mt_console_work mt_console_begin_on(FILE *stream, const char *what, double total_ms);
 
-/* Reports the simulated time and the element-steps computed since the beginning (0: unknown). Cheap enough for every step. */
+/* Reports the simulated time and the cell-steps computed since the beginning (0: unknown). Cheap enough for every step. */
 void mt_console_update(mt_console_work *progress, double now_ms, double element_steps);
 
 /* Replaces the line with a final one: the work done and its duration. Also called after an interrupt. */

@@ -87,7 +87,7 @@ Test(console, on_a_terminal_one_line_is_rewritten_and_terminated)
     cr_assert(last, "%s", text);
     cr_assert_eq(
         strchr(text, '\n'), text + n - 1, "more than one line"); /* the terminal converts "\n" to "\r\n" */
-    cr_assert(strstr(last, "element-steps/s\033[K\r\n"), "%s", last);
+    cr_assert(strstr(last, "cell-steps/s\033[K\r\n"), "%s", last);
 }
 
 /* 51 updates take much less than the 10 s required for 50 drawings. */
@@ -109,10 +109,10 @@ Test(console, the_progress_line_reports_percentage_time_rate_and_time_left)
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
     mt_console_line(&half, 20, 120, line, sizeof line);
     cr_assert_str_eq(line,
-        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
+        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
     mt_console_line(&half, 20000, 120, line, sizeof line);
     cr_assert_str_eq(line,
-        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M element-steps/s   9:03:52 left");
+        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M cell-steps/s   9:03:52 left");
 }
 
 Test(console, the_progress_line_names_the_unit_that_is_counted)
@@ -134,7 +134,7 @@ Test(console, the_progress_line_never_exceeds_the_columns_or_the_buffer)
     cr_assert_str_eq((mt_console_line(&half, 20, 49, line, sizeof line), line),
         "simulating  38 %   19.0 of 50.0 ms   0:33 left");
     cr_assert_str_eq((mt_console_line(&half, 20, 79, line, sizeof line), line),
-        "simulating  38 %   19.0 of 50.0 ms   1.24 G element-steps/s   0:33 left");
+        "simulating  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
     for (size_t size = 1; size < 100; size++) {
         memset(line, '#', sizeof line);
         mt_console_line(&half, 20, 120, line, size);
