@@ -139,6 +139,10 @@ static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
     mt_table_digits(&table, "spreading", "spreading", "", 3);
     mt_table_decimals(&table, "mean_error_percent", "mean error", "%", 1);
     mt_table_decimals(&table, "error_percent", "error RMS", "%", 1);
+    if (problem->unknowns.at_vertices)
+        mt_table_decimals(&table, "error_with_elements_percent", "with elements", "%", 1);
+    else
+        mt_table_decimals(&table, "error_with_nodes_percent", "with nodes", "%", 1);
     if (!isnan(interval_ms)) {
         (void)snprintf(label, sizeof label, "RMS after %.4g ms", interval_ms);
         mt_table_decimals(&table, "early_error_percent", label, "%", 1);
@@ -151,7 +155,7 @@ static mt_table fronts_table(mt_arena *arena, const mt_problem *problem)
         if (problem->media.n > 1) mt_table_number(&table, (double)front->medium);
         MT_TABLE_NUMBERS(&table, (double)front->n_elements, front->length_mm, c->speed_l_mm_ms,
             c->speed_t_mm_ms, problem->unknowns.at_vertices ? c->nodal.strength : c->law.beta,
-            100 * c->errors.mean, 100 * c->errors.rms);
+            100 * c->errors.mean, 100 * c->errors.rms, 100 * front->other.rms);
         if (!isnan(interval_ms))
             mt_table_number(&table, front->conducts_early ? 100 * front->early.rms : NAN);
     }

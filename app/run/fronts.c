@@ -151,7 +151,7 @@ static const char kind[] = "front";
 /* An entry of the cache. */
 typedef struct stored {
     mt_calibration calibration;
-    mt_corner_errors early;
+    mt_corner_errors other, early;
     double conducts_early;
 } stored;
 
@@ -184,6 +184,19 @@ static mt_status make_key(const finding *f, const mt_corner *corner, const doubl
     return MT_OK;
 }
 
+/* Measures the default of the other discretisation. */
+static mt_status compute_other(const mt_corner *corner, mt_corner_errors *errors)
+{
+    mt_corner at = *corner;
+    mt_calibration other;
+    mt_diffusion_scheme scheme = mt_diffusion_scheme_default;
+    scheme.front_ms = corner->model->front_ms;
+    at.at_vertices = !corner->at_vertices;
+    MT_TRY(at.at_vertices ? mt_calibrate_nodal(&at, 1, &other) : mt_calibrate(&at, &scheme, NULL, &other));
+    *errors = other.errors;
+    return MT_OK;
+}
+
 /* Measures the wavefronts. `beta`: NULL: a law is fitted first. */
 static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
 {
@@ -198,6 +211,7 @@ static mt_status compute(const finding *f, const mt_corner *corner, const double
         MT_TRY(mt_calibrate_nodal(&at, *beta, &s->calibration));
     else
         MT_TRY(mt_calibrate(&at, &f->scheme, beta, &s->calibration));
+    MT_TRY(compute_other(&at, &s->other));
     if (isnan(f->fronts->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
     const mt_corner_method method = {&f->scheme, &s->calibration.law, &s->calibration.nodal};
     MT_TRY(mt_calibration_early(&at, &method, f->fronts->interval_ms, &conducts, &s->early));
@@ -273,12 +287,14 @@ static mt_status measure_front(finding *f, size_t k)
     const bool fits = f->fits && !f->at_vertices && (!ordinary || unusual);
     if (f->fits && (like = find_like(f, k))) {
         front->calibration = like->calibration;
+        front->other = like->other;
         front->conducts_early = like->conducts_early;
         front->early = like->early;
         front->shared = true;
     } else {
         MT_TRY(measure(f, &corner, fits ? NULL : &beta, f->upstroke[k], &s));
         front->calibration = s.calibration;
+        front->other = s.other;
         front->conducts_early = s.conducts_early > 0;
         front->early = s.early;
     }

@@ -41,8 +41,10 @@ typedef struct mt_front {
     bool measured; /* false: the default law, without a measurement; the rest is zero-initialised */
     bool shared;   /* measured for an earlier front with the same upstroke */
     mt_calibration calibration; /* of the cells at rest */
-    bool conducts_early;        /* after the shortest coupling interval */
-    mt_corner_errors early;     /* errors after it */
+    mt_corner_errors
+        other;           /* the same with voltages at the vertices instead of the elements, or the reverse */
+    bool conducts_early; /* after the shortest coupling interval */
+    mt_corner_errors early; /* errors after it */
 } mt_front;
 
 typedef struct mt_fronts {

@@ -27,7 +27,7 @@
 #define MT_CALIBRATION_SAME_mV 2
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 4 };
+enum { MT_CALIBRATION_VERSION = 5 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */

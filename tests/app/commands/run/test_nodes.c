@@ -187,6 +187,9 @@ Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
         strength[k][0] = json_value(healthy, "spreading"), strength[k][1] = json_value(weak, "spreading");
         n = json_value(healthy, "elements") + json_value(weak, "elements");
         cr_expect(json_value(healthy, "elements") > 96 && json_value(healthy, "elements") < 144);
+        cr_expect_neq(
+            json_value(healthy, "error_with_elements_percent"), json_value(healthy, "error_percent"));
+        cr_expect_float_eq(json_value(healthy, "error_with_elements_percent"), 2.6, 0.5);
         cr_expect(json_value(weak, "along_mm_per_ms") < 0.7 * json_value(healthy, "along_mm_per_ms"));
     }
     cr_expect_eq(n, 288);
