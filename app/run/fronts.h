@@ -9,8 +9,8 @@
  * MT_FRONTS_MEASURED counts as a difference by that factor. With a scheme other than the default one errors are measured, but the law is
  * that of the scheme. `diffusion.spreading_of_cells` of a case fixes the laws.
  *
- * With voltages at the vertices the law of all cells is that of a chain of them with the time step of the case, times
- * diffusion.nodal_spreading. The cells of an element are those of most of its vertices, the first of equals.
+ * With voltages at the vertices all cells are measured, and a law is fitted to them; if diffusion.nodal_spreading is not 1, it is that
+ * of a chain with this factor. The cells of an element are those of most of its vertices, the first of equals.
  *
  * With several beats the errors are also measured for cells at the shortest coupling interval of the case, in uniformly recovered tissue:
  * each cell is stimulated alone, and the wavefront starts after that interval. No law corrects these errors. */

@@ -236,25 +236,63 @@ mt_status mt_calibrate(
     return MT_OK;
 }
 
+/* Measures the law of a chain with a factor of its strength; keeps it if it is the best, or the first. Returns its mean error as try_law. */
+static mt_status try_factor(
+    const mt_corner_slab *slab, const mt_nodal_law *chain, double factor, mt_calibration *found, double *mean)
+{
+    mt_nodal_law law = *chain;
+    mt_corner_errors errors;
+    const mt_corner_method method = {.nodal = &law};
+    law.strength *= factor;
+    MT_TRY(measure(slab, &method, "calibrating the spreading between vertices", &errors));
+    *mean = fmin(fmax(errors.mean, -1), 1);
+    if (found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(found->errors.mean))) return MT_OK;
+    found->nodal = law;
+    found->errors = errors;
+    return MT_OK;
+}
+
+/* Finds the factor of the strength by the secant method. A tenth more spreading makes a wave about 0.1 earlier. */
+static mt_status fit_factor(const mt_corner_slab *slab, const mt_nodal_law *chain, mt_calibration *found)
+{
+    enum { WAVES_MOST = 5 };
+    const double least = 1 / MT_CALIBRATION_FACTOR_MOST;
+    double last = 1, last_mean, mean;
+    MT_TRY(try_factor(slab, chain, last, found, &last_mean));
+    if (fabs(last_mean) <= MT_CALIBRATION_KEPT) return MT_OK;
+    double factor = fmin(fmax(1 + last_mean, least), MT_CALIBRATION_FACTOR_MOST);
+    for (int k = 1; k < WAVES_MOST; k++) {
+        MT_TRY(try_factor(slab, chain, factor, found, &mean));
+        if (fabs(mean) <= MT_CALIBRATION_TOLERANCE || mean == last_mean) break;
+        double next = factor - mean * (factor - last) / (mean - last_mean);
+        if ((mean < last_mean) != (factor > last)) next = factor * (mean > 0 ? 1.1 : 1 / 1.1);
+        next = fmin(fmax(next, least), MT_CALIBRATION_FACTOR_MOST);
+        if (next == factor) break;
+        last = factor, last_mean = mean;
+        factor = next;
+    }
+    return MT_OK;
+}
+
 mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibration *found)
 {
     MT_SCRATCH(arena);
     mt_corner_slab slab;
     mt_corner at = *corner;
     mt_chain_fit fit;
+    double mean;
     const mt_chain chain = {
         corner->model, corner->cells, mt_tissue_diffusivity_l(corner->tissue), corner->dt_ms};
     const double enlarged = enlargement(corner);
     at.length_mm *= enlarged;
     MT_TRY(mt_chain_law(&chain, &fit));
+    fit.law.reaction_ms = reaction_ms_of(corner);
     *found = (mt_calibration){.nodal = fit.law};
     found->nodal.strength *= strength;
-    found->nodal.reaction_ms = reaction_ms_of(corner);
     MT_TRY(make_slab(arena, &at, &slab, found));
     if (isnan(slab.speed_mm_ms)) return MT_OK;
-    const mt_corner_method method = {.nodal = &found->nodal};
-    MT_TRY(measure(&slab, &method, "measuring activation at the vertices", &found->errors));
-    found->n_waves = 1;
+    MT_TRY(strength == 1 ? fit_factor(&slab, &fit.law, found)
+                         : try_factor(&slab, &fit.law, strength, found, &mean));
     scale_errors(1 / (enlarged * enlarged), &found->errors);
     return MT_OK;
 }

@@ -11,8 +11,8 @@
  * errors are scaled with the square of the element size, as the operator is of second order. The same if the slab would be too large, as in
  * isotropic tissue (mt_corner_fits).
  *
- * With voltages at the vertices the law is that of a chain (solver/waves/chain.h), for the same cells and time step. It needs no slab, and the
- * slab measures what remains. */
+ * With voltages at the vertices the law is that of a chain (solver/waves/chain.h), for the same cells and time step. Its strength gets a
+ * factor for the elements of this size, found in the same way, from 1/MT_CALIBRATION_FACTOR_MOST to MT_CALIBRATION_FACTOR_MOST. */
 #pragma once
 
 #include "solver/waves/chain.h"
@@ -25,9 +25,10 @@
 #define MT_CALIBRATION_BETA_MOST 0.25
 #define MT_CALIBRATION_LEAST_MM 0.27
 #define MT_CALIBRATION_SAME_mV 2
+#define MT_CALIBRATION_FACTOR_MOST 1.5
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 5 };
+enum { MT_CALIBRATION_VERSION = 6 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */
@@ -69,8 +70,9 @@ mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_
 MT_NODISCARD mt_status mt_calibrate(
     const mt_corner *corner, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found);
 
-/* Finds the law at the vertices for corner->cells, which are at rest, with `strength` times its strength, and measures it. For strength 0
- * there is no spreading. Reports progress. Returns the errors of `mt_chain_law`, `mt_corner_make` and `mt_corner_measure`. */
+/* Finds the law at the vertices for corner->cells, which are at rest. Another `strength` than 1 is a factor of the strength of the chain's
+ * law, which is only measured then; 0: no spreading. Reports progress. Returns the errors of `mt_chain_law`, `mt_corner_make` and
+ * `mt_corner_measure`. */
 MT_NODISCARD mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibration *found);
 
 /* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at
