@@ -262,8 +262,9 @@ static void repair_parts(mt_arena *arena, void *prepared)
 {
     uneven *u = prepared;
     size_t moves;
+    const mt_cut_graph graph = mt_cut_graph_of(&u->slab);
     (void)arena;
-    bench_must(mt_repair_parts(&u->slab, u->n_parts, 1, 17, u->part, &moves));
+    bench_must(mt_repair_parts(&graph, u->n_parts, 1, 17, u->part, &moves));
 }
 
 static const growing all[] = {{"keys of a YAML file", 40000, many_keys, read_yaml},

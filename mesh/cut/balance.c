@@ -13,7 +13,9 @@ enum { OWN_WEIGHT = 3, STEPS = 64, LOOKS = 16, WIDTH = MT_BALANCE_WIDTH };
 
 struct work {
     const mt_pattern *pattern;
-    size_t most; /* largest number of elements in a part */
+    const uint32_t *cost; /* [n_elements] weights of the elements; NULL: all are 1 */
+    uint64_t most;        /* largest sum of weights of a part */
+    uint64_t *load;       /* [n_parts] sums of weights */
     uint32_t n_parts, parts_per_group;
     mt_members of;
     int64_t *burden; /* [n_parts] in the chosen measure */
@@ -45,7 +47,17 @@ struct change {
 
 static const uint32_t *row_of(const struct work *work, uint32_t element)
 {
-    return work->pattern->columns + work->pattern->width * element;
+    return mt_pattern_row(work->pattern, element, NULL);
+}
+
+static size_t length_of(const struct work *work, uint32_t element)
+{
+    return mt_pattern_length(work->pattern, element);
+}
+
+static uint64_t cost_of(const struct work *work, uint32_t element)
+{
+    return work->cost ? work->cost[element] : 1;
 }
 
 /* ---- one move ---- */
@@ -54,7 +66,7 @@ static const uint32_t *row_of(const struct work *work, uint32_t element)
 static bool reads(const struct work *work, uint32_t part, uint32_t element, uint32_t but)
 {
     const uint32_t *row = row_of(work, element);
-    for (size_t k = 0; k < work->pattern->width; k++)
+    for (size_t k = 0; k < length_of(work, element); k++)
         if (row[k] != but && work->of.part[row[k]] == part) return true;
     return false;
 }
@@ -87,7 +99,8 @@ static void change_source(
     const struct work *work, uint32_t element, uint32_t giver, uint32_t taker, struct change *change)
 {
     const uint32_t *row = row_of(work, element);
-    for (size_t k = 0; k < work->pattern->width; k++) {
+    const size_t length = length_of(work, element);
+    for (size_t k = 0; k < length; k++) {
         const uint32_t reader = work->of.part[row[k]];
         bool first = row[k] != element;
         for (size_t i = 0; i < k && first; i++) first = row[i] == element || work->of.part[row[i]] != reader;
@@ -115,11 +128,12 @@ static void find_change(const struct work *work, uint32_t element, uint32_t take
 {
     const uint32_t giver = work->of.part[element], group = giver / work->parts_per_group;
     const uint32_t *row = row_of(work, element);
+    const size_t length = length_of(work, element);
     change->crossing = 0;
     change->n_parts = change->n_pairs = 0;
     add_burden(change, giver, reads(work, giver, element, element));
     add_burden(change, taker, reads(work, taker, element, element) ? -1 : 0);
-    for (size_t k = 0; k < work->pattern->width; k++) {
+    for (size_t k = 0; k < length; k++) {
         const uint32_t owner = work->of.part[row[k]];
         if (row[k] == element) continue;
         const bool less = owner != giver && !reads(work, giver, row[k], element);
@@ -160,6 +174,8 @@ static mt_status take(struct work *work, const struct step *step, bool back)
     for (size_t k = 0; k < change->n_parts; k++)
         work->burden[change->burden[k].part] += sign * change->burden[k].more;
     work->spare -= sign * change->crossing;
+    work->load[back ? step->taker : step->giver] -= cost_of(work, step->element);
+    work->load[back ? step->giver : step->taker] += cost_of(work, step->element);
     mt_members_move(&work->of, step->element, back ? step->giver : step->taker);
     return MT_OK;
 }
@@ -189,7 +205,7 @@ static void consider(
     step.giver = work->of.part[element];
     step.taker = taker;
     if (work->locked[element] == work->attempt || work->of.size[step.giver] <= 1 ||
-        work->of.size[taker] >= work->most ||
+        work->load[taker] + cost_of(work, element) > work->most || length_of(work, element) > WIDTH ||
         step.giver / work->parts_per_group != taker / work->parts_per_group || work->looks == 0)
         return;
     work->looks--;
@@ -207,8 +223,9 @@ static bool find_step(struct work *work, uint32_t part, int64_t level, struct st
     work->search++;
     for (uint32_t c = work->of.first[part]; c != NONE; c = work->of.next[c]) {
         const uint32_t *row = row_of(work, c);
+        const size_t length = length_of(work, c);
         uint32_t last = part;
-        for (size_t k = 0; k < work->pattern->width; k++) {
+        for (size_t k = 0; k < length; k++) {
             const uint32_t near = row[k], owner = work->of.part[near];
             if (owner == part) continue;
             if (owner != last) consider(work, part, c, owner, level, best);
@@ -248,8 +265,9 @@ static mt_status count_needed(struct work *work, size_t n_elements)
 {
     for (uint32_t c = 0; c < n_elements; c++) {
         const uint32_t *row = row_of(work, c), source = work->of.part[c];
+        const size_t length = length_of(work, c);
         uint32_t readers = 0;
-        for (size_t k = 0; k < work->pattern->width; k++) {
+        for (size_t k = 0; k < length; k++) {
             const uint32_t reader = work->of.part[row[k]];
             bool first = reader != source;
             for (size_t i = 0; i < k && first; i++) first = work->of.part[row[i]] != reader;
@@ -295,8 +313,8 @@ static mt_status lower(struct work *work, size_t largest, size_t *moves)
     return MT_OK;
 }
 
-static mt_status balance_parts(
-    struct work *work, mt_balance_measure measure, mt_partition *partition, mt_balance *balance)
+static mt_status balance_parts(struct work *work, double imbalance, mt_balance_measure measure,
+    mt_partition *partition, mt_balance *balance)
 {
     const size_t n = partition->n_elements;
     MT_ALLOC(work->scratch, work->burden, work->n_parts);
@@ -305,8 +323,14 @@ static mt_status balance_parts(
     MT_ALLOC(work->scratch, work->step, STEPS);
     if (measure == MT_BALANCE_MIXED) MT_ALLOC(work->scratch, work->weight, work->n_parts);
     MT_TRY(mt_members_make(work->scratch, n, work->n_parts, partition->part, &work->of));
+    MT_ALLOC(work->scratch, work->load, work->n_parts);
+    work->cost = partition->weight;
+    uint64_t total = 0;
+    for (uint32_t c = 0; c < n; c++)
+        work->load[partition->part[c]] += cost_of(work, c), total += cost_of(work, c);
+    work->most = (uint64_t)ceil(imbalance * (double)total / work->n_parts);
     for (uint32_t p = 0; p < work->n_parts; p++)
-        if (work->of.size[p] > work->most) work->most = work->of.size[p];
+        if (work->load[p] > work->most) work->most = work->load[p];
     MT_TRY(count_needed(work, n));
     if (work->weight) add_weights(work);
     sum_up(work, &balance->largest_before, &balance->total_before);
@@ -317,33 +341,41 @@ static mt_status balance_parts(
 
 /* ---- input ---- */
 
-static size_t times(const uint32_t *row, size_t width, uint32_t element)
+static size_t times(const mt_pattern *pattern, size_t row, uint32_t element)
 {
+    const uint32_t *column = mt_pattern_row(pattern, row, NULL);
     size_t n = 0;
-    for (size_t k = 0; k < width; k++) n += row[k] == element;
+    for (size_t k = 0; k < mt_pattern_length(pattern, row); k++) n += column[k] == element;
     return n;
+}
+
+/* Checks the columns of a row, which are elements, against those of their rows. */
+static mt_status check_row(const mt_pattern *pattern, size_t c)
+{
+    const uint32_t *row = mt_pattern_row(pattern, c, NULL);
+    for (size_t k = 0; k < mt_pattern_length(pattern, c); k++) {
+        const uint32_t near = row[k];
+        if (near == c) continue;
+        const size_t here = times(pattern, c, near), there = times(pattern, near, (uint32_t)c);
+        if (here != 1 || there != 1)
+            return mt_fail(MT_INPUT,
+                "balance: row %zu has element %u %zu times and row %u has element %zu %zu times; it must "
+                "be once and once",
+                c, near, here, near, c, there);
+    }
+    return MT_OK;
 }
 
 static mt_status check_rows(const mt_pattern *pattern)
 {
-    const size_t n_elements = pattern->n_elements, width = pattern->width;
-    const uint32_t *columns = pattern->columns;
-    for (size_t k = 0; k < n_elements * width; k++)
-        if (columns[k] >= n_elements)
-            return mt_fail(MT_INPUT, "balance: row %zu reads element %u; there are %zu elements", k / width,
-                columns[k], n_elements);
-    for (size_t c = 0; c < n_elements; c++)
-        for (size_t k = 0; k < width; k++) {
-            const uint32_t near = columns[c * width + k];
-            if (near == c) continue;
-            const size_t here = times(columns + c * width, width, near);
-            const size_t there = times(columns + near * width, width, (uint32_t)c);
-            if (here != 1 || there != 1)
-                return mt_fail(MT_INPUT,
-                    "balance: row %zu has element %u %zu times and row %u has element %zu %zu times; it must "
-                    "be once and once",
-                    c, near, here, near, c, there);
-        }
+    for (size_t c = 0; c < pattern->n_elements; c++) {
+        const uint32_t *row = mt_pattern_row(pattern, c, NULL);
+        for (size_t k = 0; k < mt_pattern_length(pattern, c); k++)
+            if (row[k] >= pattern->n_elements)
+                return mt_fail(MT_INPUT, "balance: row %zu reads element %u; there are %zu elements", c,
+                    row[k], pattern->n_elements);
+    }
+    for (size_t c = 0; c < pattern->n_elements; c++) MT_TRY(check_row(pattern, c));
     return MT_OK;
 }
 
@@ -355,7 +387,7 @@ mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balanc
         return mt_fail(MT_INPUT,
             "balance: a pattern of %zu elements and a partition of %zu; they must be the same and below %u",
             n_elements, partition->n_elements, NONE);
-    if (pattern->width > WIDTH)
+    if (!pattern->start && pattern->width > WIDTH)
         return mt_fail(
             MT_INPUT, "balance: rows of %zu elements; at most %d are allowed", pattern->width, WIDTH);
     if (!(imbalance > 0 && imbalance <= 2))
@@ -366,10 +398,9 @@ mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance, mt_balanc
     if (partition->n_parts == 0) return MT_OK;
     MT_SCRATCH(scratch);
     struct work work = {.pattern = pattern,
-        .most = (size_t)ceil(imbalance * (double)n_elements / partition->n_parts),
         .n_parts = partition->n_parts,
         .parts_per_group = partition->parts_per_group,
         .scratch = scratch,
         .looks = (uint64_t)LOOKS * n_elements};
-    return balance_parts(&work, measure, partition, balance);
+    return balance_parts(&work, imbalance, measure, partition, balance);
 }

@@ -25,7 +25,8 @@ static void pass_over_needs(const mt_pattern *pattern, const uint32_t *part, con
         for (size_t i = halo->own_offset[q]; i < halo->own_offset[q + 1]; i++) {
             uint32_t ring[MT_RING_MAX];
             const uint32_t *row = mt_pattern_row(pattern, halo->own_element[i], ring);
-            for (size_t k = 0; k < pattern->width; k++) {
+            const size_t length = mt_pattern_length(pattern, halo->own_element[i]);
+            for (size_t k = 0; k < length; k++) {
                 uint32_t c = row[k];
                 if (part[c] == q || seen[c] == q) continue;
                 seen[c] = q;
@@ -154,13 +155,16 @@ static mt_status check_input(const mt_pattern *pattern, const mt_partition *part
         return mt_fail(MT_INPUT, "halo: %u parts; 1 to %u are allowed", partition->n_parts, NONE - 1);
     MT_TRY(mt_partition_check(partition));
     if (pattern->n_elements > 0 && !pattern->columns && !pattern->adjacency)
-        return mt_fail(MT_INPUT, "halo: %zu rows of different lengths; allowed: rows of one length",
+        return mt_fail(MT_INPUT,
+            "halo: a pattern of %zu elements without rows; rows, or an adjacency, are allowed",
             pattern->n_elements);
-    for (size_t c = 0; pattern->columns && c < pattern->n_elements; c++)
-        for (size_t k = 0; k < pattern->width; k++)
-            if (pattern->columns[c * pattern->width + k] >= pattern->n_elements)
-                return mt_fail(MT_INPUT, "halo: row %zu reads element %u; elements are 0 to %zu", c,
-                    pattern->columns[c * pattern->width + k], pattern->n_elements - 1);
+    for (size_t c = 0; pattern->columns && c < pattern->n_elements; c++) {
+        const uint32_t *row = mt_pattern_row(pattern, c, NULL);
+        for (size_t k = 0; k < mt_pattern_length(pattern, c); k++)
+            if (row[k] >= pattern->n_elements)
+                return mt_fail(MT_INPUT, "halo: row %zu reads element %u; elements are 0 to %zu", c, row[k],
+                    pattern->n_elements - 1);
+    }
     return MT_OK;
 }
 
@@ -388,15 +392,15 @@ static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool c
 mt_status mt_halo_columns(
     const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local)
 {
-    const size_t width = pattern->width;
     mt_status status = MT_OK;
-    size_t first = halo->own_offset[part], n_own = mt_halo_own(halo, part);
+    size_t first = halo->own_offset[part], n_own = mt_halo_own(halo, part), n = 0;
     mark_local(halo, part, map, false);
     for (size_t i = 0; i < n_own && status == MT_OK; i++) {
         uint32_t ring[MT_RING_MAX];
         const uint32_t *row = mt_pattern_row(pattern, halo->own_element[first + i], ring);
-        for (size_t k = 0; k < width && status == MT_OK; k++) {
-            local[i * width + k] = map[row[k]];
+        const size_t length = mt_pattern_length(pattern, halo->own_element[first + i]);
+        for (size_t k = 0; k < length && status == MT_OK; k++) {
+            local[n++] = map[row[k]];
             if (map[row[k]] == NONE)
                 status = mt_fail(MT_INPUT,
                     "halo: row %u of part %u reads element %u, which it neither owns nor receives",

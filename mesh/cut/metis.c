@@ -16,7 +16,7 @@
 
 _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "part[] is passed to METIS unchanged");
 
-enum { HEARD = 1024, SAID = 240 };
+enum { HEARD = 1024, SAID = 240, MOST_WEIGHT = 1 << 30 };
 
 /* Shared memory of child and parent. */
 struct answer {
@@ -27,7 +27,7 @@ struct answer {
 
 /* One call of METIS. */
 struct question {
-    const mt_adjacency *adjacency;
+    const mt_cut_graph *graph;
     uint32_t n_parts, seed;
     double imbalance;
     struct answer *answer;
@@ -69,30 +69,44 @@ static void forget_the_parent(pid_t parent)
     if (atexit(leave_at_exit) != 0) _exit(EXIT_FAILURE);
 }
 
-static void fill_graph(const mt_adjacency *adjacency, idx_t *start, idx_t *neighbour)
+static void fill_graph(const mt_cut_graph *graph, idx_t *start, idx_t *neighbour)
 {
     idx_t n = 0;
-    for (size_t c = 0; c < adjacency->n_elements; c++) {
+    for (size_t c = 0; c < graph->n_nodes; c++) {
+        size_t n_near;
+        const uint32_t *near = mt_cut_graph_near(graph, c, &n_near);
         start[c] = n;
-        for (size_t f = 0; f < 4; f++)
-            if (adjacency->neighbour[4 * c + f] != MT_NO_ELEMENT)
-                neighbour[n++] = (idx_t)adjacency->neighbour[4 * c + f];
+        for (size_t f = 0; f < n_near; f++)
+            if (near[f] != MT_NO_ELEMENT) neighbour[n++] = (idx_t)near[f];
     }
-    start[adjacency->n_elements] = n;
+    start[graph->n_nodes] = n;
+}
+
+/* Converts weights to METIS' 32-bit numbers, whose sum must not overflow. */
+static void fill_weights(const mt_cut_graph *graph, idx_t *weight)
+{
+    const uint64_t divisor = mt_cut_graph_total(graph) / MOST_WEIGHT + 1;
+    for (size_t c = 0; c < graph->n_nodes; c++) {
+        const uint64_t scaled = (graph->weight[c] + divisor / 2) / divisor;
+        weight[c] = scaled > 0 ? (idx_t)scaled : 1;
+    }
 }
 
 static int ask(const struct question *q)
 {
-    const size_t n = q->adjacency->n_elements;
+    const size_t n = q->graph->n_nodes;
     idx_t options[METIS_NOPTIONS], one = 1, n_elements = (idx_t)n, n_parts = (idx_t)q->n_parts;
-    idx_t *start = malloc((n + 1) * sizeof *start), *neighbour = malloc(4 * n * sizeof *neighbour);
+    idx_t *start = malloc((n + 1) * sizeof *start),
+          *neighbour = malloc((mt_cut_graph_entries(q->graph) + 1) * sizeof *neighbour),
+          *weight = q->graph->weight ? malloc(n * sizeof *weight) : NULL;
     real_t bound = (real_t)q->imbalance;
-    if (!start || !neighbour) return METIS_ERROR_MEMORY;
-    fill_graph(q->adjacency, start, neighbour);
+    if (!start || !neighbour || (q->graph->weight && !weight)) return METIS_ERROR_MEMORY;
+    fill_graph(q->graph, start, neighbour);
+    if (weight) fill_weights(q->graph, weight);
     (void)METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)q->seed;
-    return METIS_PartGraphKway(&n_elements, &one, start, neighbour, NULL, NULL, NULL, &n_parts, NULL, &bound,
-        options, &q->answer->cut, q->answer->part);
+    return METIS_PartGraphKway(&n_elements, &one, start, neighbour, weight, NULL, NULL, &n_parts, NULL,
+        &bound, options, &q->answer->cut, q->answer->part);
 }
 
 static _Noreturn void be_the_child(const struct question *q, int pipe_end, pid_t parent)
@@ -185,7 +199,7 @@ static bool out_of_memory(const struct question *q, const struct seen *seen)
 
 static bool parts_in_bounds(const struct question *q)
 {
-    for (size_t c = 0; c < q->adjacency->n_elements; c++)
+    for (size_t c = 0; c < q->graph->n_nodes; c++)
         if ((uint32_t)q->answer->part[c] >= q->n_parts) return false;
     return true;
 }
@@ -215,7 +229,7 @@ static mt_status attempt(const struct question *q, mt_metis_outcome *outcome, bo
 {
     struct seen seen;
     char why[sizeof outcome->failure];
-    const size_t n = q->adjacency->n_elements;
+    const size_t n = q->graph->n_nodes;
     MT_TRY(ask_in_a_child(q, &seen));
     outcome->attempts++;
     *succeeded = !failed(q, &seen, why, sizeof why);
@@ -244,20 +258,20 @@ static mt_status attempts(struct question *q, double imbalance, mt_metis_outcome
     return mt_fail(MT_INPUT,
         "METIS: failed on %zu elements in %u parts with seeds 1 to %d at imbalance %g and %g; first failure: "
         "%s",
-        q->adjacency->n_elements, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
+        q->graph->n_nodes, q->n_parts, MT_METIS_SEEDS, imbalance, looser, outcome->failure);
 }
 
-mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, double imbalance, uint32_t *part,
-    mt_metis_outcome *outcome)
+mt_status mt_metis_divide(
+    const mt_cut_graph *graph, uint32_t n_parts, double imbalance, uint32_t *part, mt_metis_outcome *outcome)
 {
-    struct question q = {.adjacency = adjacency, .n_parts = n_parts};
+    struct question q = {.graph = graph, .n_parts = n_parts};
     *outcome = (mt_metis_outcome){0};
-    q.bytes = sizeof *q.answer + adjacency->n_elements * sizeof *part;
+    q.bytes = sizeof *q.answer + graph->n_nodes * sizeof *part;
     q.answer = mmap(NULL, q.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.answer == MAP_FAILED)
         return mt_fail(MT_MEMORY, "METIS: out of memory: %zu bytes for its result", q.bytes);
     const mt_status status = attempts(&q, imbalance, outcome);
-    if (status == MT_OK) memcpy(part, q.answer->part, adjacency->n_elements * sizeof *part);
+    if (status == MT_OK) memcpy(part, q.answer->part, graph->n_nodes * sizeof *part);
     (void)munmap(q.answer, q.bytes);
     return status;
 }

@@ -11,7 +11,7 @@
  * group reach only the parent, which handles them. It dies with the calling thread, and exits without the parent's exit handlers. */
 #pragma once
 
-#include "mesh/adjacency.h"
+#include "mesh/cut/cut_graph.h"
 
 /* If METIS fails, it is called again with the next seed. If all seeds fail, it is called with each seed again, with MT_METIS_LOOSER times
  * the excess of the imbalance over 1. */
@@ -26,12 +26,12 @@ typedef struct mt_metis_outcome {
     char failure[400]; /* the first failure, with METIS' output; "" if there was no failure */
 } mt_metis_outcome;
 
-/* Partitions the dual graph (borrowed) into 2 <= n_parts < n_elements parts with equal element weights and an imbalance of at least 1.001.
- * Writes part[n_elements], with values below n_parts. METIS may exceed the imbalance and leave parts empty. The result is deterministic
+/* Partitions the graph (borrowed) into 2 <= n_parts < n_elements parts with an imbalance of at least 1.001: of the sums of weights, which
+ * are passed to METIS with at least 9 digits of their sum. Writes part[n_elements], with values below n_parts. METIS may exceed the imbalance and leave parts empty. The result is deterministic
  * unless a failure has an external cause; `outcome` then reports it. The calling thread waits; other threads may exist. Calls are
  * independent of each other.
  * MT_MEMORY, without another attempt: METIS reports it, or its process was killed by SIGKILL, as the system does when memory is exhausted.
  * MT_FILE: no pipe or process can be created. MT_INPUT: METIS rejects the graph or the options, or all attempts failed; the message
  * contains METIS' output. */
-MT_NODISCARD mt_status mt_metis_divide(const mt_adjacency *adjacency, uint32_t n_parts, double imbalance,
-    uint32_t *part, mt_metis_outcome *outcome);
+MT_NODISCARD mt_status mt_metis_divide(
+    const mt_cut_graph *graph, uint32_t n_parts, double imbalance, uint32_t *part, mt_metis_outcome *outcome);

@@ -1,12 +1,15 @@
 /* Partitions of a mesh: balanced parts with few faces between them, computed by METIS.
  *
+ * The elements can also be nodes of any graph (mesh/cut/cut_graph.h), such as the vertices of a mesh; its edges are then the "faces". With
+ * weights, the size of a part is the sum of the weights of its elements.
+ *
  * Parts are in groups of equal size, for machines of several chips: group g has the parts from g * parts_per_group up to, but without,
  * (g + 1) * parts_per_group. Communication between groups is more expensive than communication within a group.
  *
  * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty or disconnected. */
 #pragma once
 
-#include "mesh/adjacency.h"
+#include "mesh/cut/cut_graph.h"
 #include "mesh/cut/placement.h"
 
 typedef struct mt_partition {
@@ -17,6 +20,7 @@ typedef struct mt_partition {
     /* failed attempts before METIS succeeded (mesh/cut/metis.h); 0 means the standard, reproducible partition of the mesh */
     uint32_t metis_failures;
     char remark[768]; /* the first failure and the action taken, in one line; "" if there was no failure */
+    const uint32_t *weight; /* [n_elements] borrowed from the graph; NULL: all are 1 */
 } mt_partition;
 
 /* Partitioning methods.
@@ -57,6 +61,11 @@ typedef struct mt_partition_options {
  * fails. MT_FILE: the process of METIS cannot be created. MT_MEMORY, also of METIS. */
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
+
+/* Same for a graph (borrowed), with its weights. With different weights METIS' parts can exceed the bound, and mesh/cut/level.h reduces
+ * them; parts of a few elements can stay above it by the weight of an element. The partition borrows the weights. */
+MT_NODISCARD mt_status mt_partition_make_of(
+    mt_arena *arena, const mt_cut_graph *graph, const mt_partition_options *options, mt_partition *partition);
 
 /* Return the number of groups, and the group of an element. */
 uint32_t mt_partition_groups(const mt_partition *partition);

@@ -29,7 +29,7 @@ struct search {
 
 struct parts {
     mt_arena *arena;
-    const mt_adjacency *adjacency;
+    const mt_cut_graph *graph;
     uint32_t n_parts;
     size_t least, most;
     mt_members of;
@@ -65,7 +65,7 @@ static mt_status begin(mt_arena *scratch, struct parts *parts, uint32_t *part)
     MT_ALLOC(scratch, parts->chain, parts->n_parts);
     memset(parts->from, 0xff, parts->n_parts * sizeof *parts->from);
     parts->search.start = parts->loose_part = NONE;
-    return mt_members_make(scratch, parts->adjacency->n_elements, parts->n_parts, part, &parts->of);
+    return mt_members_make(scratch, parts->graph->n_nodes, parts->n_parts, part, &parts->of);
 }
 
 /* ---- heaps ---- */
@@ -118,10 +118,9 @@ static bool make_heap(struct parts *parts, struct heap *heap, size_t n)
 static int faces_towards(const struct parts *parts, uint32_t element, uint32_t part)
 {
     int n = 0;
-    for (size_t f = 0; f < 4; f++) {
-        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
-        n += near != MT_NO_ELEMENT && parts->of.part[near] == part;
-    }
+    size_t n_near;
+    const uint32_t *near = mt_cut_graph_near(parts->graph, element, &n_near);
+    for (size_t f = 0; f < n_near; f++) n += near[f] != MT_NO_ELEMENT && parts->of.part[near[f]] == part;
     return n;
 }
 
@@ -130,7 +129,7 @@ static void weigh(const struct parts *parts, uint32_t element, uint32_t to, uint
 {
     const int touching = faces_towards(parts, element, to);
     if (touching == 0) return;
-    const int worth = 8 + touching - faces_towards(parts, element, parts->of.part[element]);
+    const int worth = (1 << 30) + touching - faces_towards(parts, element, parts->of.part[element]);
     if (worth > *most || (worth == *most && element < *best)) *best = element, *most = worth;
 }
 
@@ -144,11 +143,13 @@ static uint32_t choose(const struct parts *parts, uint32_t part, uint32_t to)
             weigh(parts, c, to, &best, &most);
         return best;
     }
-    for (uint32_t c = parts->of.first[to]; c != NONE; c = parts->of.next[c])
-        for (size_t f = 0; f < 4; f++) {
-            const uint32_t near = parts->adjacency->neighbour[4 * (size_t)c + f];
-            if (near != MT_NO_ELEMENT && parts->of.part[near] == part) weigh(parts, near, to, &best, &most);
-        }
+    for (uint32_t c = parts->of.first[to]; c != NONE; c = parts->of.next[c]) {
+        size_t n_near;
+        const uint32_t *near = mt_cut_graph_near(parts->graph, c, &n_near);
+        for (size_t f = 0; f < n_near; f++)
+            if (near[f] != MT_NO_ELEMENT && parts->of.part[near[f]] == part)
+                weigh(parts, near[f], to, &best, &most);
+    }
     return best;
 }
 
@@ -193,17 +194,19 @@ static void doubt(struct parts *parts, uint32_t part)
 static void move_element(struct parts *parts, uint32_t element, uint32_t to)
 {
     const uint32_t from = parts->of.part[element];
+    size_t n_near;
+    const uint32_t *near = mt_cut_graph_near(parts->graph, element, &n_near);
     doubt(parts, from), doubt(parts, to);
     mt_members_move(&parts->of, element, to);
     parts->moves++;
     const bool loose = parts->loose_part != NONE && (from == parts->loose_part || to == parts->loose_part);
-    if (loose && parts->loose.n + 5 > parts->loose.room) parts->loose_part = NONE; /* rebuilt on demand */
+    if (loose && parts->loose.n + n_near + 1 > parts->loose.room)
+        parts->loose_part = NONE; /* rebuilt on demand */
     if (loose) note_loose(parts, element);
-    for (size_t f = 0; f < 4; f++) {
-        const uint32_t near = parts->adjacency->neighbour[4 * (size_t)element + f];
-        if (near == MT_NO_ELEMENT) continue;
-        doubt(parts, parts->of.part[near]);
-        if (loose) note_loose(parts, near);
+    for (size_t f = 0; f < n_near; f++) {
+        if (near[f] == MT_NO_ELEMENT) continue;
+        doubt(parts, parts->of.part[near[f]]);
+        if (loose) note_loose(parts, near[f]);
     }
 }
 
@@ -239,20 +242,22 @@ static bool keep_list(struct parts *parts, struct near *near, uint32_t n)
 /* Rebuilds the list of a part's neighbours; true if the list or its order changed. */
 static bool look_again(struct parts *parts, uint32_t part)
 {
-    struct near *near = &parts->near[part];
+    struct near *list = &parts->near[part];
     uint32_t n = 0;
     parts->mark[part] = ++parts->marks;
-    for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c])
-        for (size_t f = 0; f < 4; f++) {
-            const uint32_t element = parts->adjacency->neighbour[4 * (size_t)c + f];
-            if (element == MT_NO_ELEMENT || parts->mark[parts->of.part[element]] == parts->marks) continue;
-            parts->mark[parts->of.part[element]] = parts->marks;
-            parts->listed[n++] = parts->of.part[element];
+    for (uint32_t c = parts->of.first[part]; c != NONE; c = parts->of.next[c]) {
+        size_t n_near;
+        const uint32_t *near = mt_cut_graph_near(parts->graph, c, &n_near);
+        for (size_t f = 0; f < n_near; f++) {
+            if (near[f] == MT_NO_ELEMENT || parts->mark[parts->of.part[near[f]]] == parts->marks) continue;
+            parts->mark[parts->of.part[near[f]]] = parts->marks;
+            parts->listed[n++] = parts->of.part[near[f]];
         }
-    near->known = true;
-    if (n == near->n && (n == 0 || memcmp(near->part, parts->listed, n * sizeof *near->part) == 0))
+    }
+    list->known = true;
+    if (n == list->n && (n == 0 || memcmp(list->part, parts->listed, n * sizeof *list->part) == 0))
         return false;
-    (void)keep_list(parts, near, n);
+    (void)keep_list(parts, list, n);
     return true;
 }
 
@@ -399,14 +404,14 @@ static void drain(struct parts *parts, uint32_t part, uint32_t *roomy)
 }
 
 mt_status mt_repair_parts(
-    const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
+    const mt_cut_graph *graph, uint32_t n_parts, size_t least, size_t most, uint32_t *part, size_t *moves)
 {
-    const size_t n = adjacency->n_elements;
+    const size_t n = graph->n_nodes;
     if (n_parts == 0 || least > n / n_parts || most < (n + n_parts - 1) / n_parts)
         return mt_fail(MT_INPUT, "%zu elements cannot be partitioned into %u parts of %zu to %zu elements", n,
             n_parts, least, most);
     MT_SCRATCH(scratch);
-    struct parts parts = {.adjacency = adjacency, .n_parts = n_parts, .least = least, .most = most};
+    struct parts parts = {.graph = graph, .n_parts = n_parts, .least = least, .most = most};
     uint32_t roomy = 0;
     MT_TRY(begin(scratch, &parts, part));
     for (uint32_t p = 0; p < n_parts; p++) fill(&parts, p);

@@ -360,8 +360,16 @@ mt_diffusion_limiting mt_diffusion_effect_on(
 
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion)
 {
-    return (mt_pattern){
-        diffusion->n_unknowns, ROW, diffusion->column, diffusion->stars ? diffusion->stars->adjacency : NULL};
+    const mt_nodal *nodal = diffusion->nodal;
+    if (nodal)
+        return (mt_pattern){.n_elements = diffusion->n_unknowns,
+            .width = nodal->longest_row,
+            .columns = nodal->column,
+            .start = nodal->start};
+    return (mt_pattern){.n_elements = diffusion->n_unknowns,
+        .width = ROW,
+        .columns = diffusion->column,
+        .adjacency = diffusion->stars ? diffusion->stars->adjacency : NULL};
 }
 
 /* ---- rows ---- */

@@ -174,8 +174,8 @@ MT_NODISCARD mt_status mt_diffusion_limits(mt_arena *arena, const mt_diffusion *
 MT_NODISCARD mt_status mt_diffusion_gradients(mt_arena *arena, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const mt_tissues *tissues, double **column);
 
-/* Returns the pattern of elements that the rows read; borrows the operator. Of voltages at the vertices: a pattern without rows, which
- * mt_halo_make refuses. */
+/* Returns the pattern of elements that the rows read; borrows the operator. Of voltages at the vertices: that of vertices, with rows of
+ * different lengths. */
 mt_pattern mt_diffusion_pattern(const mt_diffusion *diffusion);
 
 /* Computes the fingerprint of rows, kappa and s_ij: operators with equal fingerprints are equal. A lean operator

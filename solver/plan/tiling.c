@@ -39,31 +39,45 @@ mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_p
 #pragma omp parallel for schedule(static)
     for (size_t element = 0; element < adjacency->n_elements; element++)
         (void)mt_adjacency_ring(adjacency, element, columns + element * MT_DIFFUSION_ROW);
-    *pattern = (mt_pattern){adjacency->n_elements, MT_DIFFUSION_ROW, columns, NULL};
+    *pattern = (mt_pattern){adjacency->n_elements, MT_DIFFUSION_ROW, columns, NULL, NULL};
     return MT_OK;
 }
 
 mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
+    const mt_cut_graph graph = mt_cut_graph_of(adjacency);
+    return mt_tiling_partition_of(arena, tiling, &graph, pattern, ipus, parts, balance);
+}
+
+mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling, const mt_cut_graph *graph,
+    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+{
     const mt_partition_options options = {
         tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
     *balance = (mt_balance){0};
-    MT_TRY(mt_partition_make(arena, adjacency, &options, parts));
+    MT_TRY(mt_partition_make_of(arena, graph, &options, parts));
     if (parts->metis_failures > 0) mt_warn("%s", parts->remark);
     if (!tiling->balance_halo) return MT_OK;
     MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_NEEDED, parts, balance));
-    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    parts->edge_cut = mt_cut_graph_edges_cut(graph, parts->part);
     return MT_OK;
 }
 
 mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
 {
+    const mt_cut_graph graph = mt_cut_graph_of(adjacency);
+    return mt_tiling_balance_sent_of(tiling, scheme, &graph, pattern, parts, balance);
+}
+
+mt_status mt_tiling_balance_sent_of(const mt_tiling *tiling, const mt_scheme *scheme,
+    const mt_cut_graph *graph, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
+{
     mt_balance second;
     if (!tiling->balance_halo || !scheme->broadcasts) return MT_OK;
     MT_TRY(mt_balance_halo(pattern, tiling->imbalance, MT_BALANCE_MIXED, parts, &second));
     balance->moves += second.moves;
-    parts->edge_cut = mt_partition_edge_cut(adjacency, parts->part);
+    parts->edge_cut = mt_cut_graph_edges_cut(graph, parts->part);
     return MT_OK;
 }

@@ -38,7 +38,14 @@ MT_NODISCARD mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *til
     const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
     mt_balance *balance);
 
+/* Same for any graph: that of mt_tiling_vertices for voltages at the vertices. The partition borrows its weights. */
+MT_NODISCARD mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling,
+    const mt_cut_graph *graph, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
+    mt_balance *balance);
+
 /* Balances the elements that the scheme sends, with `balance_halo` and if the scheme sends more than tiles need.
  * Call once, after mt_tiling_partition. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);
+MT_NODISCARD mt_status mt_tiling_balance_sent_of(const mt_tiling *tiling, const mt_scheme *scheme,
+    const mt_cut_graph *graph, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);

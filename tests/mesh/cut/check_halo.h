@@ -95,7 +95,7 @@ static inline mt_status check_part(const mt_halo *halo, const mt_pattern *patter
     mark_local(halo, q, map, false);
     size_t n_own = mt_halo_own(halo, q);
     for (size_t i = 0; i < n_own; i++)
-        for (size_t k = 0; k < pattern->width; k++) {
+        for (size_t k = 0; k < mt_pattern_length(pattern, halo->own_element[halo->own_offset[q] + i]); k++) {
             uint32_t ring[MT_RING_MAX];
             uint32_t c = mt_pattern_row(pattern, halo->own_element[halo->own_offset[q] + i], ring)[k];
             if (map[c] == UINT32_MAX)

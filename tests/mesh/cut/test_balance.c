@@ -125,8 +125,8 @@ static struct counts count(const struct problem *problem, const size_t *weight)
 
 static mt_status balance(struct problem *problem, mt_balance_measure measure, mt_balance *report)
 {
-    return mt_balance_halo(&(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL}, 1.03,
-        measure, &problem->partition, report);
+    return mt_balance_halo(&(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL, NULL},
+        1.03, measure, &problem->partition, report);
 }
 
 /* Balances, and checks all claims of mesh/cut/balance.h. */
@@ -198,7 +198,7 @@ Test(balance, received_elements_under_mixed_clean_decrease_by_either_measure)
     for (int round = 0; round < 3; round++) {
         mt_halo halo;
         cr_assert_eq(mt_halo_make(&problem.arena,
-                         &(mt_pattern){problem.n_elements, problem.width, problem.columns, NULL},
+                         &(mt_pattern){problem.n_elements, problem.width, problem.columns, NULL, NULL},
                          &problem.partition, &scheme, &halo),
             MT_OK, "%s", mt_message());
         for (uint32_t p = 0; p < halo.n_parts; p++)
@@ -254,10 +254,10 @@ Test(balance, invalid_patterns_and_partitions_are_rejected)
     cr_assert_eq(balance(&problem, MT_BALANCE_NEEDED, &report), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "element 2: part 2; there are 2"), "%s", mt_message());
     part[2] = 1;
-    cr_assert_eq(mt_balance_halo(
-                     &(mt_pattern){3, 2, columns, NULL}, 0, MT_BALANCE_NEEDED, &problem.partition, &report),
+    cr_assert_eq(mt_balance_halo(&(mt_pattern){3, 2, columns, NULL, NULL}, 0, MT_BALANCE_NEEDED,
+                     &problem.partition, &report),
         MT_INPUT);
-    cr_assert_eq(mt_balance_halo(&(mt_pattern){3, 33, columns, NULL}, 1.03, MT_BALANCE_NEEDED,
+    cr_assert_eq(mt_balance_halo(&(mt_pattern){3, 33, columns, NULL, NULL}, 1.03, MT_BALANCE_NEEDED,
                      &problem.partition, &report),
         MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "rows of 33 elements; at most 32"), "%s", mt_message());

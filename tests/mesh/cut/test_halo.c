@@ -55,14 +55,14 @@ static const mt_scheme *scheme_called(const char *name)
 static void make(mt_arena *arena, const struct problem *problem, const mt_scheme *scheme, mt_halo *halo)
 {
     cr_assert_eq(
-        mt_halo_make(arena, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL},
+        mt_halo_make(arena, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL, NULL},
             &problem->partition, scheme, halo),
         MT_OK, "%s", mt_message());
 }
 
 static mt_status check(const mt_halo *halo, const struct problem *problem)
 {
-    return halo_check(halo, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL},
+    return halo_check(halo, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL, NULL},
         &problem->partition);
 }
 
@@ -158,9 +158,9 @@ static void assert_local_columns(mt_arena *arena, const struct problem *problem,
     memset(map, 0xff, halo->n_elements * sizeof *map);
     for (uint32_t q = 0; q < halo->n_parts; q++) {
         size_t n_own = mt_halo_own(halo, q), n = n_own;
-        cr_assert_eq(
-            mt_halo_columns(halo, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL},
-                q, map, local),
+        cr_assert_eq(mt_halo_columns(halo,
+                         &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL, NULL}, q,
+                         map, local),
             MT_OK, "%s", mt_message());
         memcpy(value, halo->own_element + halo->own_offset[q], n_own * sizeof *value);
         for (size_t k = halo->in_offset[q]; k < halo->in_offset[q + 1]; k++) {
@@ -486,7 +486,7 @@ Test(halo, columns_of_another_pattern_are_rejected_and_the_map_is_restored)
     make(&arena, &problem, scheme_called("mixed-clean"), &halo);
     cr_assert_eq(halo.n_ranges, 0);
     memset(map, 0xff, sizeof map);
-    cr_assert_eq(mt_halo_columns(&halo, &(mt_pattern){4, 1, other, NULL}, 0, map, local), MT_INPUT);
+    cr_assert_eq(mt_halo_columns(&halo, &(mt_pattern){4, 1, other, NULL, NULL}, 0, map, local), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "row 1 of part 0 reads element 2"), "%s", mt_message());
     for (int c = 0; c < 4; c++) cr_assert_eq(map[c], UINT32_MAX);
     mt_arena_free(&arena);
@@ -500,17 +500,17 @@ Test(halo, invalid_input_is_rejected)
     mt_arena arena = {0};
     mt_halo halo;
     cr_assert_eq(
-        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL}, &partition, scheme, &halo), MT_INPUT);
+        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL, NULL}, &partition, scheme, &halo), MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "row 3 reads element 4"), "%s", mt_message());
     columns[3] = 3;
     cr_assert_eq(
-        mt_halo_make(&arena, &(mt_pattern){3, 1, columns, NULL}, &partition, scheme, &halo), MT_INPUT);
+        mt_halo_make(&arena, &(mt_pattern){3, 1, columns, NULL, NULL}, &partition, scheme, &halo), MT_INPUT);
     part[2] = 2;
     cr_assert_eq(
-        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL}, &partition, scheme, &halo), MT_INPUT);
+        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL, NULL}, &partition, scheme, &halo), MT_INPUT);
     partition.n_parts = 0;
     cr_assert_eq(
-        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL}, &partition, scheme, &halo), MT_INPUT);
+        mt_halo_make(&arena, &(mt_pattern){4, 1, columns, NULL, NULL}, &partition, scheme, &halo), MT_INPUT);
     mt_scheme none;
     cr_assert_eq(mt_scheme_find("mixed", 0, &none), MT_INPUT);
     cr_assert_not_null(
@@ -537,9 +537,9 @@ static void assert_fails_without_memory(const struct problem *problem, const mt_
         mt_arena arena = {0};
         mt_halo halo;
         mt_arena_fail_at(n);
-        status =
-            mt_halo_make(&arena, &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL},
-                &problem->partition, scheme, &halo);
+        status = mt_halo_make(&arena,
+            &(mt_pattern){problem->n_elements, problem->width, problem->columns, NULL, NULL},
+            &problem->partition, scheme, &halo);
         mt_arena_fail_at(0);
         if (status == MT_OK) {
             cr_assert_gt(n, 10);

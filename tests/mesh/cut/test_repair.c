@@ -48,7 +48,8 @@ static size_t repaired(
     const mt_adjacency *adjacency, uint32_t n_parts, size_t least, size_t most, uint32_t *part)
 {
     size_t moves;
-    cr_assert_eq(mt_repair_parts(adjacency, n_parts, least, most, part, &moves), MT_OK, "%s", mt_message());
+    const mt_cut_graph graph = mt_cut_graph_of(adjacency);
+    cr_assert_eq(mt_repair_parts(&graph, n_parts, least, most, part, &moves), MT_OK, "%s", mt_message());
     assert_sizes(adjacency, n_parts, least, most, part);
     return moves;
 }
@@ -187,12 +188,13 @@ Test(repair, impossible_sizes_are_rejected)
     uint32_t part[12] = {0};
     size_t moves;
     row_of_elements(&arena, 12, 12, &row);
-    cr_assert_eq(mt_repair_parts(&row, 5, 3, 12, part, &moves), MT_INPUT);
+    const mt_cut_graph row_graph = mt_cut_graph_of(&row);
+    cr_assert_eq(mt_repair_parts(&row_graph, 5, 3, 12, part, &moves), MT_INPUT);
     cr_assert_not_null(
         strstr(mt_message(), "12 elements cannot be partitioned into 5 parts of 3 to 12 elements"), "%s",
         mt_message());
-    cr_assert_eq(mt_repair_parts(&row, 5, 1, 2, part, &moves), MT_INPUT);
-    cr_assert_eq(mt_repair_parts(&row, 0, 0, 12, part, &moves), MT_INPUT);
+    cr_assert_eq(mt_repair_parts(&row_graph, 5, 1, 2, part, &moves), MT_INPUT);
+    cr_assert_eq(mt_repair_parts(&row_graph, 0, 0, 12, part, &moves), MT_INPUT);
     mt_arena_free(&arena);
 }
 
@@ -202,11 +204,12 @@ Test(repair, out_of_memory_is_reported_without_a_leak)
     mt_adjacency row;
     mt_status status = MT_MEMORY;
     row_of_elements(&arena, 12, 12, &row);
+    const mt_cut_graph row_graph = mt_cut_graph_of(&row);
     for (size_t n = 1; status != MT_OK; n++) {
         uint32_t part[12] = {0};
         size_t moves;
         mt_arena_fail_at(n);
-        status = mt_repair_parts(&row, 3, 4, 4, part, &moves);
+        status = mt_repair_parts(&row_graph, 3, 4, 4, part, &moves);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
     }

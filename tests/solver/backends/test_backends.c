@@ -404,7 +404,8 @@ Test(backends, a_tile_addresses_65536_elements_at_most)
         mt_plan plan;
         const mt_partition two = {
             .n_parts = 2, .parts_per_group = 2, .n_elements = OWN + OTHERS, .part = part};
-        cr_assert_eq(mt_halo_make(&arena, &(mt_pattern){OWN + OTHERS, 1, column, NULL}, &two, &exact, &halo),
+        cr_assert_eq(
+            mt_halo_make(&arena, &(mt_pattern){OWN + OTHERS, 1, column, NULL, NULL}, &two, &exact, &halo),
             MT_OK, "%s", mt_message());
         cr_assert_eq(mt_halo_local(&halo, 0), OWN + received);
         const mt_layout layout = {.target = &s.target, .halo = &halo};

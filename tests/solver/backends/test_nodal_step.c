@@ -304,18 +304,6 @@ Test(nodal_step, the_emulated_machine_is_refused)
     expect_refused(&mt_backend_ipu, &(mt_layout){.target = &target, .halo = &halo}, "vertices");
 }
 
-Test(nodal_step, rows_of_vertices_have_no_halo)
-{
-    const mt_pattern pattern = mt_diffusion_pattern(&b.diffusion);
-    mt_partition partition = {.n_elements = b.diffusion.n_unknowns, .n_parts = 1, .parts_per_group = 1};
-    partition.part = mt_arena_alloc(&b.arena, partition.n_elements, sizeof *partition.part);
-    mt_halo halo;
-    mt_scheme scheme;
-    cr_assert_eq(mt_scheme_find("mixed-clean", 0, &scheme), MT_OK);
-    cr_expect_eq(mt_halo_make(&b.arena, &pattern, &partition, &scheme, &halo), MT_INPUT);
-    cr_expect(strstr(mt_message(), "different lengths"), "%s", mt_message());
-}
-
 static void open_rank(void *user, const mt_communicator *c)
 {
     mt_arena arena = {0};

@@ -120,8 +120,8 @@ Test(partition_command, counts_of_elements_equal_those_of_a_run)
                      &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
         MT_OK);
     cr_assert_eq(
-        mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column, NULL}, &parts,
-            &scheme, &halo),
+        mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column, NULL, NULL},
+            &parts, &scheme, &halo),
         MT_OK);
     size_t received = 0, needed = 0;
     for (int p = 0; p < PARTS; p++)
