@@ -5,6 +5,7 @@
 #include "solver/kernels/lanes.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/kernels.h"
+#include "solver/kernels/sliced_equations.h"
 
 /* The data of a block; `a` and the columns begin with its first entry. */
 typedef struct sliced_rows {
@@ -21,8 +22,8 @@ typedef struct sliced_rows {
             const lanes own = lanes_load(b->own + lane);                                                     \
             lanes sum = lanes_all(0);                                                                        \
             for (size_t k = 0; k < b->width; k++)                                                            \
-                sum += lanes_load(b->a + k * MT_BLOCK + lane) *                                              \
-                       (gather_##index(b->x, column + k * MT_BLOCK + lane) - own);                           \
+                sum = SLICED_ADD(sum, lanes_load(b->a + k * MT_BLOCK + lane),                                \
+                    gather_##index(b->x, column + k * MT_BLOCK + lane), own);                                \
             lanes_store(b->out + lane, lanes_load(b->base + lane) + sum);                                    \
         }                                                                                                    \
     }                                                                                                        \
@@ -33,7 +34,7 @@ typedef struct sliced_rows {
             real sum = 0;                                                                                    \
             for (size_t k = 0; k < b->width; k++) {                                                          \
                 const size_t at = k * MT_BLOCK + lane;                                                       \
-                sum += b->a[at] * (b->x[column[at]] - b->own[lane]);                                         \
+                sum = SLICED_ADD(sum, b->a[at], b->x[column[at]], b->own[lane]);                             \
             }                                                                                                \
             b->out[lane] = b->base[lane] + sum;                                                              \
         }                                                                                                    \

@@ -130,11 +130,15 @@ static void pde_double_word_compute(const ipu_span *f, const void *context)
 
 COST(pde_double_word, WORDS_OUT)
 
-/* Fields of all ODE codelets, then the fields of spreading, multirate stepping and several variants, if present. */
+/* Fields of all ODE codelets, then the fields of spreading or of increments, multirate stepping and several variants, if present. */
 #define ODE_FIELDS                                                                                           \
     {"state", IPU_INOUT, IPU_FLOAT}, {"v_in", IPU_INPUT, IPU_FLOAT}, { "v_out", IPU_OUTPUT, IPU_FLOAT }
 #define ODE_SPREAD_FIELDS                                                                                    \
     {"share", IPU_INPUT, IPU_FLOAT}, { "s", IPU_OUTPUT, IPU_FLOAT }
+#define ODE_INCREMENT_FIELDS                                                                                 \
+    {                                                                                                        \
+        "d", IPU_OUTPUT, IPU_FLOAT                                                                           \
+    }
 #define ODE_PACED_FIELDS                                                                                     \
     {"kept", IPU_INOUT, IPU_FLOAT}, {"change", IPU_INOUT, IPU_FLOAT}, {"since", IPU_INOUT, IPU_FLOAT},       \
     {                                                                                                        \
@@ -144,15 +148,22 @@ COST(pde_double_word, WORDS_OUT)
     {"of", IPU_INPUT, IPU_UNSIGNED_SHORT}, { "constants", IPU_INPUT, IPU_FLOAT }
 enum { ODE_STATE, ODE_V_IN, ODE_V_OUT, ODE_ALWAYS };
 enum { ODE_SHARE = ODE_ALWAYS, ODE_S, OF_SPREAD = 2 };
+enum { ODE_D = ODE_ALWAYS, OF_INCREMENT = 1 };
 enum { OF_PACED = MT_PACED + 1, OF_MIXED = 2 };
 static const ipu_field ode_fields[] = {ODE_FIELDS, ODE_MIXED_FIELDS},
                        ode_spread_fields[] = {ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_MIXED_FIELDS},
                        ode_multirate_fields[] = {ODE_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS},
-                       ode_multirate_spread_fields[] = {
-                           ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS};
+                       ode_multirate_spread_fields[] = {ODE_FIELDS, ODE_SPREAD_FIELDS, ODE_PACED_FIELDS,
+                           ODE_MIXED_FIELDS},
+                       ode_increment_fields[] = {ODE_FIELDS, ODE_INCREMENT_FIELDS, ODE_MIXED_FIELDS},
+                       ode_multirate_increment_fields[] = {
+                           ODE_FIELDS, ODE_INCREMENT_FIELDS, ODE_PACED_FIELDS, ODE_MIXED_FIELDS};
 
 /* Return the index of the first field of multirate stepping, and of several variants. */
-static size_t ode_paced(const mt_ode_context *c) { return ODE_ALWAYS + (c->spread ? OF_SPREAD : 0); }
+static size_t ode_paced(const mt_ode_context *c)
+{
+    return ODE_ALWAYS + (c->spread ? OF_SPREAD : c->increments ? OF_INCREMENT : 0);
+}
 static size_t ode_mixed(const mt_ode_context *c) { return ode_paced(c) + (c->multirate ? OF_PACED : 0); }
 
 static size_t ode_n_fields(const mt_ode_context *c) { return ode_mixed(c) + (c->mixed ? OF_MIXED : 0); }
@@ -190,6 +201,18 @@ static void ode_compute(const ipu_span *f, const void *context)
 
 enum { PIECE = 16 * MT_BLOCK }; /* cells between the reaction and its spreading */
 
+static void ode_increments_compute(const ipu_span *f, const void *context)
+{
+    const float *v_out = f[ODE_V_OUT].data;
+    float *d = f[ODE_D].data, before[PIECE];
+    for (size_t from = 0; from < f[ODE_V_OUT].n; from += PIECE) {
+        const size_t left = f[ODE_V_OUT].n - from, n = left < PIECE ? left : PIECE;
+        memcpy(before, (const float *)f[ODE_V_IN].data + from, n * sizeof *before);
+        react(context, f, from, n, before);
+        for (size_t k = 0; k < n; k++) d[from + k] = v_out[from + k] - before[k];
+    }
+}
+
 /* v_in may be v_out, so the old values of one piece at a time are saved. */
 static void ode_spread_compute(const ipu_span *f, const void *context)
 {
@@ -212,16 +235,27 @@ static const ipu_mix *ode_mix(const mt_ode_context *c)
     return c->mixed ? &c->model->mix.ode_mixed : &c->model->mix.ode;
 }
 
+/* Returns the mix after the reaction of a cell; NULL if there is none. */
+static const ipu_mix *after_mix(const mt_ode_context *c)
+{
+    return c->spread ? &mixes[TALLY_spread] : c->increments ? &mixes[TALLY_nodal_increment] : NULL;
+}
+
 /* Return the work for each cell, and for a cell that is not evaluated. */
 static work ode_work(const mt_ode_context *c)
 {
-    return (work){
-        {ode_mix(c), c->spread ? &mixes[TALLY_spread] : NULL, c->multirate ? &mixes[TALLY_multirate] : NULL}};
+    return (work){{ode_mix(c), after_mix(c), c->multirate ? &mixes[TALLY_multirate] : NULL}};
 }
 
 static work look_work(const mt_ode_context *c)
 {
-    return (work){{NULL, c->spread ? &mixes[TALLY_spread] : NULL, &mixes[TALLY_multirate]}};
+    return (work){{NULL, after_mix(c), &mixes[TALLY_multirate]}};
+}
+
+double mt_codelet_ode_cycles(const ipu_target *target, const mt_ode_context *context)
+{
+    const work all = ode_work(context);
+    return cell_of(&all, target);
 }
 
 /* Upper bound for multirate stepping: all cells are evaluated. */
@@ -267,10 +301,17 @@ static ipu_cycles ode_multirate_cost(const ipu_target *target, const mt_ode_cont
         .entry = target->vertex_entry_cycles, .worker = slowest, .idle = workers * slowest - busy};
 }
 
+typedef void ode_function(const ipu_span *f, const void *context);
+
+static ode_function *ode_compute_of(const mt_ode_context *c)
+{
+    return c->spread ? ode_spread_compute : c->increments ? ode_increments_compute : ode_compute;
+}
+
 static ipu_cycles ode_multirate_timed(const ipu_target *target, const ipu_span *f, const void *context)
 {
     const mt_ode_context *c = context;
-    (c->spread ? ode_spread_compute : ode_compute)(f, c);
+    ode_compute_of(c)(f, c);
     return ode_multirate_cost(target, c, f);
 }
 
@@ -484,20 +525,23 @@ size_t mt_codelet_code_bytes(const ipu_mix *mix)
 
 ipu_codelet mt_codelet_ode(const mt_ode_context *c)
 {
-    static const char *const names[2][2][2] = {{{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"}},
-        {{"ode_multirate", "ode_mixed_multirate"}, {"ode_multirate_spread", "ode_mixed_multirate_spread"}}};
-    static const ipu_field *const fields[2][2] = {
-        {ode_fields, ode_spread_fields}, {ode_multirate_fields, ode_multirate_spread_fields}};
+    enum { PLAIN, SPREAD, INCREMENTS, AFTER };
+    static const char *const names[2][AFTER][2] = {{{"ode", "ode_mixed"}, {"ode_spread", "ode_mixed_spread"},
+                                                       {"ode_increments", "ode_mixed_increments"}},
+        {{"ode_multirate", "ode_mixed_multirate"}, {"ode_multirate_spread", "ode_mixed_multirate_spread"},
+            {"ode_multirate_increments", "ode_mixed_multirate_increments"}}};
+    static const ipu_field *const fields[2][AFTER] = {{ode_fields, ode_spread_fields, ode_increment_fields},
+        {ode_multirate_fields, ode_multirate_spread_fields, ode_multirate_increment_fields}};
     const size_t n_fields = ode_n_fields(c);
-    return (ipu_codelet){.name = names[c->multirate][c->spread][c->mixed],
+    const int after = c->spread ? SPREAD : c->increments ? INCREMENTS : PLAIN;
+    return (ipu_codelet){.name = names[c->multirate][after][c->mixed],
         .n_fields = n_fields,
-        .fields = fields[c->multirate][c->spread],
-        .compute = c->multirate ? NULL
-                   : c->spread  ? ode_spread_compute
-                                : ode_compute,
+        .fields = fields[c->multirate][after],
+        .compute = c->multirate ? NULL : ode_compute_of(c),
         .compute_timed = c->multirate ? ode_multirate_timed : NULL,
         .cost = ode_cost,
-        .code_bytes = mt_codelet_code_bytes(ode_mix(c)) + (c->spread ? CODE_BYTES_spread : 0) +
+        .code_bytes = mt_codelet_code_bytes(ode_mix(c)) +
+                      (after_mix(c) ? mt_codelet_code_bytes(after_mix(c)) : 0) +
                       (c->multirate ? CODE_BYTES_multirate : 0),
         .vertex_bytes = VERTEX_BYTES(n_fields)};
 }

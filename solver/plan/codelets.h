@@ -24,6 +24,7 @@ extern const ipu_codelet mt_codelet_pde_double_word;
  *   mixed      each cell has a variant, a row of `constants` selected by `of`; the context's constants are ignored. If all cells
  *              have one variant, its constants are compiled in; the cost does not depend on their values
  *   spread     s = share (v_out - v_in), then v_out = v_out + s (solver/diffusion/spreading.h)
+ *   increments d = v_out - v_in, which spread to neighbours later (solver/plan/nodal_codelets.h); not with `spread`
  *   multirate  some cells are evaluated, the others keep their rate of change (solver/kernels/multirate.h). The cost depends on the
  *              number of evaluated cells; worker w of W visits the cells w, w + W, w + 2 W ... of the tile */
 typedef struct mt_ode_context {
@@ -32,8 +33,12 @@ typedef struct mt_ode_context {
     double dt_ms;
     bool mixed, spread, multirate;
     double tolerance_mV; /* for multirate stepping */
+    bool increments;
 } mt_ode_context;
 ipu_codelet mt_codelet_ode(const mt_ode_context *context);
+
+/* Returns the worker cycles of one cell in such a step; with multirate stepping, of a cell that is evaluated. */
+double mt_codelet_ode_cycles(const ipu_target *target, const mt_ode_context *context);
 
 /* Records the step from `before` to `v` (solver/record.h), then sets before = v and step = step + 1. With
  * spreading, first sets v = v - s. For the activation at 0 mV only: context const float *, dt_ms. For all: context
@@ -53,7 +58,8 @@ extern const ipu_codelet mt_codelet_stimulus;
 
 /* Returns the instruction counts from which a codelet's cost derives, or NULL for an unknown name: "pde",
  * "pde_double_word", "activation", "record", "turn", "stimulus"; with spreading "spread", "activation_spread" and
- * "record_spread"; "multirate" for a cell that is not evaluated. The counts of ionic models are in their table
+ * "record_spread"; "multirate" for a cell that is not evaluated; "nodal_increment", and those of
+ * solver/plan/nodal_codelets.h. The counts of ionic models are in their table
  * rows. Names for implicit steps are in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);
 

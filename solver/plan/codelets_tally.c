@@ -11,6 +11,7 @@
 #include "solver/kernels/ellpack_equations.h"
 #include "solver/kernels/multirate_equations.h"
 #include "solver/kernels/record_equations.h"
+#include "solver/kernels/sliced_equations.h"
 
 void pde(uint32_t n, const float *restrict d, const float *restrict a, const uint16_t *restrict column,
     const float *restrict v_own, const float *restrict v, float *restrict out)
@@ -254,4 +255,66 @@ void find_omega(uint32_t n, const int32_t *restrict word, const bicgstab_state *
     bicgstab_sent *restrict sent)
 {
     for (uint32_t k = 0; k < n; k++) bicgstab_omega(word + 3 * FIXED_WORDS * k, state + k, sent + k);
+}
+
+/* ---- voltages at the vertices (solver/plan/nodal_codelets.h) ---- */
+
+enum { NODAL_WORKERS = 6 }; /* distance of a worker's rows */
+
+/* The blocks: a worker finds the first entry of each. */
+uint32_t nodal_block(uint32_t n, const uint16_t *restrict width)
+{
+    uint32_t first = 0;
+    for (uint32_t block = 0; block < n; block++) first += MT_BLOCK * width[block];
+    return first;
+}
+
+/* The entries of a row except the last. `a` and `column` begin with the first entry of the block. */
+float nodal_entry(uint32_t n, uint32_t lane, float own, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict x)
+{
+    const float *restrict a_row = a + lane;
+    const uint16_t *restrict column_row = column + lane;
+    float sum = 0;
+    for (uint32_t k = 0; k < n; k++)
+        sum = SLICED_ADD(sum, a_row[MT_BLOCK * k], x[column_row[MT_BLOCK * k]], own);
+    return sum;
+}
+
+/* The rows of a worker in a block, with their last entries. `a` and `column` begin with the last entry of the worker's first row; `sum` is
+ * that of the other entries. */
+void nodal_row(uint32_t n, float sum, const uint16_t *restrict row, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict v, float *restrict out)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = v[cell];
+        out[cell] = own + SLICED_ADD(sum, a[NODAL_WORKERS * k], v[column[NODAL_WORKERS * k]], own);
+    }
+}
+
+void nodal_spread_row(uint32_t n, float sum, const uint16_t *restrict row, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict d, float *restrict v)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        v[cell] += SLICED_ADD(sum, a[NODAL_WORKERS * k], d[column[NODAL_WORKERS * k]], d[cell]);
+    }
+}
+
+void nodal_share_row(uint32_t n, float sum, const uint16_t *restrict row, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict d, float *restrict v, const float *restrict share,
+    float *restrict s)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = d[cell], spread = share[cell] * own;
+        s[cell] = spread;
+        v[cell] = v[cell] + SLICED_ADD(sum, a[NODAL_WORKERS * k], d[column[NODAL_WORKERS * k]], own) + spread;
+    }
+}
+
+void nodal_increment(uint32_t n, const float *restrict before, const float *restrict after, float *restrict d)
+{
+    for (uint32_t cell = 0; cell < n; cell++) d[cell] = after[cell] - before[cell];
 }

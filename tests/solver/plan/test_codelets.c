@@ -340,7 +340,7 @@ static void check_ode(const mt_cell_model *model, bool mixed, bool spread, bool 
     float constants[MT_CELL_VARIANTS * MT_CELL_CONSTANTS];
     mt_cell_constants_float(model, model->variants, model->n_variants, constants);
     const mt_ode_context context = {
-        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread, false, 0};
+        model, mixed ? NULL : constants + variant * model->n_constants, 0.01, mixed, spread, false, 0, false};
     const ipu_codelet codelet = mt_codelet_ode(&context);
     ipu_span f[7] = {{state[0], N * n_states}, {in_place ? out[0] : v, N}, {out[0], N}};
     size_t n = 3;

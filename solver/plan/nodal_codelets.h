@@ -1,0 +1,47 @@
+/* The codelets of voltages at the vertices (solver/diffusion/nodal.h): a diffusion step, and the spreading of the reaction's increments.
+ *
+ * The rows of a tile have different lengths. They are sorted by length, longest first, and stored in blocks of 16 with as many entries as
+ * the longest row of the block, as in solver/kernels/sliced.h. Unlike there the last block has only the lanes of its rows: entry k of row r
+ * is at
+ *
+ *     16 S + w k + r mod 16,     S = sum of the widths of the blocks before,   w = number of rows of the block
+ *
+ * The entries of a row have the ascending order of the mesh's vertices, whatever the tile. A result therefore has the bits of the host.
+ *
+ * Worker i of W computes the rows i, i + W, i + 2 W ... in the order of length. The numbers of entries of two workers then differ by at most
+ * the difference between the longest and the shortest row. Its cycles are
+ *
+ *     block.start + sum over blocks of (block + row.start + sum over its rows of (row + entry.start + (width - 1) entry))
+ *
+ * with the counted "nodal_block", "nodal_entry" and, for `row`, "nodal_row", "nodal_spread_row" or "nodal_share_row". */
+#pragma once
+
+#include "data/core/arena.h"
+#include "ipu/graph/graph.h"
+
+/* The rows of a tile in their order; the context of its vertices. */
+typedef struct mt_tile_rows {
+    size_t n, n_blocks;
+    size_t n_values; /* entries of all blocks */
+    uint16_t *row;   /* [n] row r is that of the tile's own cell row[r] */
+    uint16_t *width; /* [n_blocks] entries per row, at least 1 */
+} mt_tile_rows;
+
+/* Sorts n rows of the given lengths in `arena`, at most 65,536 of at most 65,535 entries; equal lengths keep their order. MT_MEMORY. */
+MT_NODISCARD mt_status mt_tile_rows_make(mt_arena *arena, size_t n, const size_t *length, mt_tile_rows *rows);
+
+/* Returns the index of the first entry of row r, and sets the distance between its entries and their number with padding. O(blocks). */
+size_t mt_tile_rows_at(const mt_tile_rows *rows, size_t r, size_t *stride, size_t *width);
+
+/* One diffusion step: out = v + sum of A (v[column] - v). Fields: row, width, a, column, v (the own cells, then the received ones), out.
+ * Context: const mt_tile_rows *, whose arrays are also the fields row and width. */
+extern const ipu_codelet mt_codelet_nodal_pde;
+
+/* Spreads the increments: v = v + sum of A (d[column] - d). Fields: row, width, a, column, d (the own cells, then the received ones), v. If
+ * `shares`, also s = share d, v = v + s, with the fields share and s. Context as above. */
+const ipu_codelet *mt_codelet_nodal_spread(bool shares);
+
+/* Returns the worker cycles of one entry of all passes of a time step, and of a vertex of the mesh beyond its entries: spreading if
+ * `spreads`, `pde_steps` diffusion steps. Approximate costs for the weights of a partition, without padding and without the blocks. */
+double mt_nodal_entry_cycles(const ipu_target *target, bool spreads, size_t pde_steps);
+double mt_nodal_row_cycles(const ipu_target *target, bool spreads, bool shares, size_t pde_steps);
