@@ -125,6 +125,9 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
  * steps. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
 
+/* Refuses what voltages at the vertices do not support: implicit steps, and double words in single precision. MT_INPUT. */
+MT_NODISCARD mt_status mt_monodomain_check_nodal(const mt_monodomain *problem, bool single);
+
 /* Returns theta of an implicit step (solver/diffusion/implicit.h). */
 double mt_diffusing_theta(mt_diffusing diffusing);
 

@@ -36,7 +36,7 @@
 #include "data/files/file.h"
 #include "solver/backends/segments.h"
 
-enum { MT_CHECKPOINT_VERSION = 6 };
+enum { MT_CHECKPOINT_VERSION = 7 };
 
 /* The metadata of a checkpoint file. */
 typedef struct mt_checkpoint {

@@ -348,15 +348,7 @@ static mt_status check_nodal(const mt_monodomain *problem, const mt_layout *layo
 {
     if (!problem->diffusion->nodal) return MT_OK;
     if (layout && layout->ranks) return mt_share_refuse_nodal();
-    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
-        return mt_fail(
-            MT_INPUT, "implicit diffusion steps with voltages at the vertices; allowed: explicit steps");
-    if (has_double_words(problem))
-        return mt_fail(MT_INPUT,
-            "accumulation '%s' in single precision with voltages at the vertices; "
-            "allowed: '%s', or double precision",
-            mt_accumulation_name[problem->accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]);
-    return MT_OK;
+    return mt_monodomain_check_nodal(problem, sizeof(real) == sizeof(float));
 }
 
 static uint32_t first_part(const mt_layout *layout, uint32_t rank)

@@ -7,7 +7,9 @@
 #include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/nodal.h"
 #include "solver/backends/backend.h"
+#include "solver/backends/share.h"
 #include "solver/kernels/block.h"
 
 typedef struct ipu {
@@ -95,8 +97,35 @@ static float largest(const mt_communicator *ranks, float value)
     return (float)most;
 }
 
+/* Writes values of a part to a variable with pieces of different lengths. */
+static void write_values(
+    ipu *self, const ipu_tensor *tensor, const size_t *from, uint32_t part, const void *values)
+{
+    const ipu_slice piece = {
+        self->plan.graph->slices[tensor->first_slice].variable, from[part], from[part + 1] - from[part]};
+    if (piece.n > 0) ipu_engine_write_slice(self->engine, &piece, values);
+}
+
+/* Writes the rows of voltages at the vertices. */
+static mt_status write_nodal(ipu *self, mt_arena *scratch)
+{
+    const mt_plan_nodal *nodal = self->plan.nodal;
+    mt_plan_nodal_values m;
+    MT_TRY(mt_plan_nodal_values_allocate(scratch, &self->plan, &m));
+    for (uint32_t part = self->first_part; part < self->end_part; part++) {
+        MT_TRY(mt_plan_nodal_values_of(&self->plan, part, &m));
+        write_piece(self, &nodal->row, part, 1, nodal->rows[part].row);
+        write_values(self, &nodal->width, nodal->block_from, part, nodal->rows[part].width);
+        write_values(self, &nodal->rate, nodal->value_from, part, m.rate);
+        write_values(self, &nodal->column, nodal->value_from, part, m.column);
+        if (nodal->spreads) write_values(self, &nodal->spread, nodal->value_from, part, m.spread);
+    }
+    return MT_OK;
+}
+
 static mt_status write_matrix(ipu *self, mt_arena *scratch)
 {
+    if (self->plan.nodal) return write_nodal(self, scratch);
     mt_plan_matrix m;
     MT_TRY(mt_plan_matrix_allocate(scratch, &self->plan, &m));
     for (uint32_t part = self->first_part; part < self->end_part; part++) {
@@ -201,6 +230,7 @@ static mt_status open_with(
 static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
+    if (problem->diffusion->nodal && layout->ranks) return mt_share_refuse_nodal();
     MT_SCRATCH(values);
     return open_with(arena, values, problem, layout, self);
 }

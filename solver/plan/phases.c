@@ -1,6 +1,8 @@
 #include "solver/plan/phases.h"
 
+#include "solver/diffusion/nodal_rows.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/nodal.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_PDE_COMPUTE] = {"pde_compute", "PDE compute"},
@@ -18,6 +20,7 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_WAITING] = {"waiting", "waiting in the exchange"},
     [MT_PHASE_LINKS] = {"links", "links between IPUs"},
     [MT_PHASE_CONTROL] = {"control", "control of the implicit solver"},
+    [MT_PHASE_SPREADING] = {"spreading_compute", "spreading compute"},
 };
 
 /* First compute sets of the beats and of an implicit step's iterations and sums; beyond the last set for explicit
@@ -31,6 +34,13 @@ static behind behind_of(const mt_monodomain *problem)
     const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
                  iterations = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0);
     return (behind){beats, iterations, iterations + MT_IMPLICIT_ITERATION_SETS};
+}
+
+/* True if increments spread along the rows, in the compute set after those of the beats. */
+static bool spreads_along_rows(const mt_monodomain *problem)
+{
+    const mt_nodal *nodal = problem->diffusion ? problem->diffusion->nodal : NULL;
+    return nodal && nodal->spread;
 }
 
 void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last)
@@ -56,7 +66,11 @@ void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, 
         *first = b.beats, *last = b.iterations - 1;
         return;
     case MT_PHASE_SOLVER:
-        *first = b.iterations, *last = b.sums - 1;
+        *first = b.iterations + spreads_along_rows(problem), *last = b.sums - 1;
+        return;
+    case MT_PHASE_SPREADING:
+        *first = 1, *last = 0;
+        if (spreads_along_rows(problem)) *first = *last = mt_plan_nodal_spreading_set(problem);
         return;
     case MT_PHASE_SUMS:
     case MT_PHASE_SUMS_EXCHANGE:
@@ -99,6 +113,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     case MT_PHASE_BEATS:
     case MT_PHASE_SOLVER:
     case MT_PHASE_SUMS:
+    case MT_PHASE_SPREADING:
         break;
     }
     return &step->compute;

@@ -22,6 +22,8 @@ typedef enum mt_phase {
     MT_PHASE_WAITING, /* exchange inside chips: excess over its busiest tile alone */
     MT_PHASE_LINKS,   /* exchange between chips */
     MT_PHASE_CONTROL, /* decisions of an implicit step to continue; in no compute set */
+    /* increments that spread along the rows of voltages at the vertices; their exchange is that of the PDE */
+    MT_PHASE_SPREADING,
     MT_PHASES
 } mt_phase;
 

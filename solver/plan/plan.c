@@ -13,6 +13,7 @@
 #include "solver/plan/codelets.h"
 #include "solver/plan/variables.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/nodal.h"
 #include "solver/kernels/ellpack.h"
 
 _Static_assert(
@@ -59,13 +60,19 @@ static mt_status add_double_words(mt_plan *plan)
     return mt_plan_add_per_part(plan, "substep", IPU_FLOAT, 1, &plan->substep);
 }
 
+static mt_status add_matrix(mt_plan *plan)
+{
+    if (plan->nodal) return mt_plan_add_nodal_variables(plan);
+    if (!plan->double_words) MT_TRY(mt_plan_add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
+    MT_TRY(mt_plan_add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
+    return mt_plan_add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column);
+}
+
 static mt_status add_variables(mt_arena *arena, mt_plan *plan)
 {
     MT_TRY(mt_plan_add_per_element(plan, "v_a", IPU_FLOAT, 1, &plan->v_a));
     MT_TRY(mt_plan_add_per_element(plan, "v_b", IPU_FLOAT, 1, &plan->v_b));
-    if (!plan->double_words) MT_TRY(mt_plan_add_per_element(plan, "d", IPU_FLOAT, 1, &plan->d));
-    MT_TRY(mt_plan_add_per_element(plan, "a", IPU_FLOAT, MT_ELLPACK_WIDTH, &plan->a));
-    MT_TRY(mt_plan_add_per_element(plan, "column", IPU_UNSIGNED_SHORT, MT_ELLPACK_WIDTH, &plan->column));
+    MT_TRY(add_matrix(plan));
     MT_TRY(mt_plan_add_per_element(plan, "state", IPU_FLOAT, plan->problem->model->n_states, &plan->state));
     if (plan->rows) MT_TRY(add_variants(plan));
     MT_TRY(mt_plan_add_per_element(plan, "before", IPU_FLOAT, 1, &plan->before));
@@ -228,6 +235,7 @@ static mt_status add_pde(
     mt_plan *plan, uint32_t set, ipu_tensor from, ipu_tensor to, uint32_t part, ipu_slice *slices)
 {
     size_t vertex;
+    if (plan->nodal) return mt_plan_add_nodal_step(plan, set, from, to, part, slices);
     MT_TRY(ipu_graph_add_vertex(plan->graph, set,
         plan->double_words ? &mt_codelet_pde_double_word : &mt_codelet_pde, mt_plan_tile(plan, part),
         &plan->problem->pde_steps, &vertex));
@@ -265,7 +273,8 @@ static mt_status add_ode(mt_plan *plan, uint32_t set, const contexts *c, uint32_
     if (c->ode.multirate) MT_TRY(connect_paced(plan, vertex, part));
     MT_TRY(mt_plan_connect(plan, vertex, "state", plan->state, plan->problem->model->n_states, part));
     MT_TRY(mt_plan_connect(plan, vertex, "v_in", *plan->v, 1, part));
-    if (plan->spread) {
+    if (c->ode.increments) MT_TRY(mt_plan_connect(plan, vertex, "d", plan->nodal->increment, 1, part));
+    if (c->ode.spread) {
         MT_TRY(mt_plan_connect(plan, vertex, "share", plan->share, 1, part));
         MT_TRY(mt_plan_connect(plan, vertex, "s", plan->s, 1, part));
     }
@@ -416,6 +425,20 @@ static mt_status add_turn_programs(mt_arena *arena, mt_plan *plan, const uint32_
     return ipu_program_execute(arena, set[GOES_ON], &plan->program[plan->beat_goes_on]);
 }
 
+/* ---- spreading along the rows ---- */
+
+static bool spreads_along_rows(const mt_plan *plan) { return plan->nodal && plan->nodal->spreads; }
+
+static mt_status add_spreading_set(mt_plan *plan, ipu_slice *slices)
+{
+    uint32_t set;
+    MT_TRY(ipu_graph_add_compute_set(plan->graph, "spreading", &set));
+    assert(set == mt_plan_nodal_spreading_set(plan->problem));
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        if (mt_plan_count(plan, part) > 0) MT_TRY(mt_plan_add_nodal_spreading(plan, set, part, slices));
+    return MT_OK;
+}
+
 /* ---- programs ---- */
 
 /* Adds the diffusion steps of a time step, at most two programs. */
@@ -443,10 +466,12 @@ static mt_status step_program(
 {
     const ipu_program **parts;
     size_t n = 0;
-    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 4);
+    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 5);
     for (size_t s = 0; s < plan->problem->n_stimuli; s++)
         if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
+    if (spreads_along_rows(plan))
+        MT_TRY(ipu_program_execute(arena, mt_plan_nodal_spreading_set(plan->problem), &parts[n++]));
     MT_TRY(add_diffusion(arena, plan, parts, &n));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_ACTIVATION, &parts[n++]));
     return ipu_program_sequence(arena, parts, n, program);
@@ -495,10 +520,7 @@ mt_status mt_plan_make(
 {
     const mt_halo *halo = layout->halo;
     const ipu_target *target = layout->target;
-    if (problem->diffusion->nodal)
-        return mt_fail(MT_INPUT,
-            "backend ipu: voltages at the vertices; allowed: those at the centres of the "
-            "elements, or the backends cpu and cpu-single");
+    if (problem->diffusion->nodal) MT_TRY(mt_monodomain_check_nodal(problem, true));
     if (mt_halo_groups(halo) > target->ipus || halo->parts_per_group > target->tiles / target->ipus)
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
@@ -506,14 +528,16 @@ mt_status mt_plan_make(
     *plan = (mt_plan){.problem = problem, .halo = halo, .spread = mt_monodomain_spreads(problem)};
     plan->double_words = !is_implicit(plan) && problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD;
     plan->v = problem->pde_steps % 2 == 0 || is_implicit(plan) ? &plan->v_a : &plan->v_b;
+    if (problem->diffusion->nodal) MT_TRY(mt_plan_find_nodal(arena, plan));
     contexts *c;
     MT_ALLOC(arena, c, 1);
     c->ode = (mt_ode_context){.model = problem->model,
         .dt_ms = problem->dt_ms,
         .mixed = problem->variant_of != NULL,
-        .spread = plan->spread,
+        .spread = plan->spread && !spreads_along_rows(plan),
         .multirate = problem->stepping == MT_STEPPING_MULTIRATE,
-        .tolerance_mV = problem->tolerance_mV};
+        .tolerance_mV = problem->tolerance_mV,
+        .increments = spreads_along_rows(plan)};
     MT_TRY(find_constants(arena, problem, &c->ode.constants));
     c->ode_codelet = mt_codelet_ode(&c->ode);
     c->dt_ms = (float)problem->dt_ms;
@@ -533,6 +557,7 @@ mt_status mt_plan_make(
     uint32_t turns[2];
     MT_TRY(add_turn_sets(plan, turns));
     if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit(arena, plan, slices));
+    if (spreads_along_rows(plan)) MT_TRY(add_spreading_set(plan, slices));
     MT_TRY(add_programs(arena, plan));
     return add_turn_programs(arena, plan, turns);
 }
@@ -547,13 +572,19 @@ mt_status mt_plan_check(const ipu_executable *executable)
 mt_status mt_plan_costs(
     mt_arena *arena, const mt_cell_model *model, bool spread, const mt_layout *layout, ipu_profile *profile)
 {
-    MT_SCRATCH(scratch);
     double kappa_ms;
     const mt_diffusion no_values = {.kappa_ms = spread ? &kappa_ms : NULL};
     const mt_monodomain problem = {.diffusion = &no_values, .model = model, .dt_ms = 1, .pde_steps = 2};
+    return mt_plan_costs_of(arena, &problem, layout, profile);
+}
+
+mt_status mt_plan_costs_of(
+    mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, ipu_profile *profile)
+{
+    MT_SCRATCH(scratch);
     mt_plan plan;
     ipu_executable *executable;
-    MT_TRY(mt_plan_make(scratch, NULL, &problem, layout, &plan));
+    MT_TRY(mt_plan_make(scratch, NULL, problem, layout, &plan));
     MT_TRY(ipu_compile(scratch, plan.graph, plan.program, plan.n_programs, &executable));
     if (layout->checked) MT_TRY(mt_plan_check(executable));
     MT_TRY(ipu_profile_costs(arena, executable, profile));

@@ -35,6 +35,19 @@ mt_status mt_plan_add_per_part(
     return ipu_graph_variable_tensor(plan->graph, variable, tensor);
 }
 
+mt_status mt_plan_add_pieces(
+    mt_plan *plan, const char *name, ipu_type type, const size_t *from, ipu_tensor *tensor)
+{
+    uint32_t variable;
+    const uint32_t n_parts = plan->halo->n_parts;
+    MT_TRY(ipu_graph_add_variable(plan->graph, name, type, from[n_parts], &variable));
+    for (uint32_t part = 0; part < n_parts; part++)
+        if (from[part + 1] > from[part])
+            MT_TRY(ipu_graph_set_tile_mapping(
+                plan->graph, variable, from[part], from[part + 1] - from[part], mt_plan_tile(plan, part)));
+    return ipu_graph_variable_tensor(plan->graph, variable, tensor);
+}
+
 mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole)
 {
     return ipu_graph_set_temporary(plan->graph, plan->graph->slices[whole.first_slice].variable);
@@ -53,6 +66,12 @@ mt_status mt_plan_connect(
 {
     return connect_piece(
         plan, vertex, field, whole, entries * mt_plan_from(plan, part), entries * mt_plan_count(plan, part));
+}
+
+mt_status mt_plan_connect_pieces(
+    mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, const size_t *from, uint32_t part)
+{
+    return connect_piece(plan, vertex, field, whole, from[part], from[part + 1] - from[part]);
 }
 
 mt_status mt_plan_connect_per_part(

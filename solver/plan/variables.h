@@ -22,6 +22,15 @@
  *   substep    [parts] float  with double words: number of the diffusion step in its time step
  *   stimulus k 16-bit         local indices of the elements in stimulus k
  *
+ * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices, and there is no d. The rows of a part have different
+ * lengths (solver/plan/nodal_codelets.h), one piece of each variable per part:
+ *
+ *   row        [n] 16-bit     the rows of each part by length
+ *   width      16-bit         the entries per row of each block
+ *   a, column  per entry      rates of the diffusion step, and columns in the part's local order
+ *   spreads    per entry      s_ij, if the reaction spreads along the rows
+ *   increment  [n] float      also then: the increments of the reaction; temporary
+ *
  * The ranges that the halo sends become slices of v_a or v_b in the input of a tile's diffusion vertex; the machine
  * turns them into messages. With an even number of diffusion steps a time step begins and ends in v_a. With an odd
  * number it begins and ends in v_b, and the reaction writes v_a. The other variable is not needed between time
@@ -36,7 +45,8 @@
 #include "solver/monodomain.h"
 
 /* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_free_elements if there are
- * several beats, and the others of an implicit step, of which PDE_AB and PDE_BA are the first two. */
+ * several beats, and the others of an implicit step, of which PDE_AB and PDE_BA are the first two, or the spreading of increments with
+ * voltages at the vertices. */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
 
 /* The layout of a problem on the machine. */
@@ -66,7 +76,8 @@ typedef struct mt_plan {
     ipu_tensor *v;                    /* v_a or v_b: the voltage between time steps */
     /* an implicit diffusion step (solver/plan/implicit.h); NULL for explicit steps */
     struct mt_plan_implicit *implicit;
-    size_t n_programs; /* one per set of simultaneous stimuli; program 0: no stimulus */
+    struct mt_plan_nodal *nodal; /* voltages at the vertices (solver/plan/nodal.h); NULL: at the centres */
+    size_t n_programs;           /* one per set of simultaneous stimuli; program 0: no stimulus */
     const ipu_program **program;
     bool *on; /* [n_programs][n_stimuli] */
     size_t beat_begins,
@@ -89,6 +100,12 @@ MT_NODISCARD mt_status mt_plan_add_per_element(
     mt_plan *plan, const char *name, ipu_type type, size_t entries, ipu_tensor *tensor);
 MT_NODISCARD mt_status mt_plan_add_per_part(
     mt_plan *plan, const char *name, ipu_type type, size_t entries, ipu_tensor *tensor);
+
+/* Adds a variable with the values from[part] to from[part + 1] of each part on its tile; and connects a field with them. */
+MT_NODISCARD mt_status mt_plan_add_pieces(
+    mt_plan *plan, const char *name, ipu_type type, const size_t *from, ipu_tensor *tensor);
+MT_NODISCARD mt_status mt_plan_connect_pieces(
+    mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, const size_t *from, uint32_t part);
 
 /* Marks a variable that is not needed between runs of programs. */
 MT_NODISCARD mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole);

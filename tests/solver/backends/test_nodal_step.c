@@ -296,14 +296,6 @@ Test(nodal_step, double_words_are_refused_in_single_precision_and_ignored_in_dou
     run_on(&mt_backend_cpu, 1, MT_ARRAY_V, b.v);
 }
 
-Test(nodal_step, the_emulated_machine_is_refused)
-{
-    const mt_halo halo = {.n_parts = 1, .parts_per_group = 1};
-    ipu_target target;
-    cr_assert_eq(ipu_target_load(&b.arena, "data/machines/gc200.yaml", NULL, 0, &target), MT_OK);
-    expect_refused(&mt_backend_ipu, &(mt_layout){.target = &target, .halo = &halo}, "vertices");
-}
-
 static void open_rank(void *user, const mt_communicator *c)
 {
     mt_arena arena = {0};
