@@ -38,7 +38,7 @@ MT_NODISCARD mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *til
     const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
     mt_balance *balance);
 
-/* Same for any graph: that of mt_tiling_vertices for voltages at the vertices. The partition borrows its weights. */
+/* Same for any graph, such as the vertices of a mesh with weights. The partition borrows the weights. */
 MT_NODISCARD mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling,
     const mt_cut_graph *graph, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
     mt_balance *balance);

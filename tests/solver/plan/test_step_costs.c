@@ -1,0 +1,93 @@
+/* The costs of a time step without running, for voltages at vertices and at the centres of elements. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "mesh/make/slab.h"
+#include "solver/backends/backend.h"
+#include "solver/diffusion/nodal.h"
+#include "solver/plan/step_costs.h"
+
+typedef struct both {
+    mt_arena arena;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_diffusion diffusion[2]; /* of elements, of vertices */
+    mt_monodomain problem[2];
+    mt_tiling tiling;
+    mt_scheme scheme;
+} both;
+
+static both b;
+
+static void make(void)
+{
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    b = (both){
+        .tiling = {
+            .tiles = 20, .method = MT_PARTITION_HIERARCHICAL, .imbalance = 1.03, .balance_halo = true}};
+    cr_assert_eq(ipu_target_load(&b.arena, "data/machines/gc200.yaml", NULL, 0, &b.tiling.one), MT_OK);
+    cr_assert_eq(mt_scheme_find("mixed-clean", 0, &b.scheme), MT_OK);
+    cr_assert_eq(mt_slab_make(&b.arena, (double[]){5, 4, 3}, 0.5, &b.mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_adjacency_make(&b.arena, &b.mesh, &b.adjacency), MT_OK);
+    cr_assert_eq(mt_diffusion_make_with(&b.arena, &b.mesh, &b.adjacency, &tissues,
+                     &mt_diffusion_scheme_default, &(mt_diffusion_options){0}, &b.diffusion[0]),
+        MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues,
+                     &(mt_nodal_spreading){1, &mt_nodal_law_default, NULL}, &(mt_watch){0}, &b.diffusion[1]),
+        MT_OK, "%s", mt_message());
+    for (int k = 0; k < 2; k++)
+        b.problem[k] = (mt_monodomain){.diffusion = &b.diffusion[k],
+            .model = mt_cell_models[0],
+            .dt_ms = 0.02,
+            .pde_steps = 3,
+            .splitting = MT_SPLITTING_COMPENSATED};
+}
+
+static void drop(void) { mt_arena_free(&b.arena); }
+
+TestSuite(step_costs, .init = make, .fini = drop);
+
+/* The cycles of a run of ten steps are ten times those of a step. */
+Test(step_costs, a_step_costs_what_a_run_counts)
+{
+    for (int k = 0; k < 2; k++)
+        for (uint32_t ipus = 1; ipus <= 2; ipus++) {
+            mt_halo halo;
+            mt_step_costs costs;
+            ipu_target target;
+            ipu_profile profile;
+            void *self;
+            cr_assert_eq(mt_step_halo_make(
+                             &b.arena, &b.problem[k], &b.adjacency, &b.tiling, &b.scheme, ipus, true, &halo),
+                MT_OK, "%s", mt_message());
+            cr_assert_eq(mt_step_costs_find(&b.problem[k], &b.tiling, &halo, &costs), MT_OK);
+            cr_assert(costs.fits, "%s", costs.why);
+            cr_assert_eq(ipu_target_several(&b.tiling.one, ipus, &target), MT_OK);
+            const mt_layout layout = {.target = &target, .halo = &halo};
+            cr_assert_eq(mt_backend_ipu.open(&b.arena, &b.problem[k], &layout, &self), MT_OK);
+            cr_assert_eq(mt_backend_ipu.advance(self, 0, 10), MT_OK);
+            cr_assert_eq(mt_backend_ipu.profile(self, &b.arena, &profile), MT_OK);
+            cr_expect_eq(10 * costs.cycles, profile.cycles, "%d, %u IPUs: %zu and %zu", k, ipus,
+                (size_t)costs.cycles, (size_t)profile.cycles);
+            cr_expect_eq(costs.memory_max, profile.memory_max);
+            cr_expect_eq((size_t)costs.own.sum, b.diffusion[k].n_unknowns);
+            cr_expect(costs.balance > 0.5 && costs.balance <= 1, "%g", costs.balance);
+            cr_expect(costs.received.max > 0);
+        }
+}
+
+Test(step_costs, a_problem_that_does_not_fit_has_a_reason)
+{
+    mt_halo halo;
+    mt_step_costs costs;
+    b.tiling.tiles = 1;
+    b.tiling.one.bytes_per_tile = 260000;
+    cr_assert_eq(
+        mt_step_halo_make(&b.arena, &b.problem[0], &b.adjacency, &b.tiling, &b.scheme, 1, true, &halo),
+        MT_OK);
+    cr_assert_eq(mt_step_costs_find(&b.problem[0], &b.tiling, &halo, &costs), MT_OK, "%s", mt_message());
+    cr_expect(!costs.fits && strlen(costs.why) > 0);
+    cr_expect_eq(costs.cycles, 0);
+    cr_expect_eq((size_t)costs.own.sum, b.mesh.n_elements);
+}
