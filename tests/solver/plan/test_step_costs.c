@@ -40,7 +40,7 @@ static void make(void)
         b.problem[k] = (mt_monodomain){.diffusion = &b.diffusion[k],
             .model = mt_cell_models[0],
             .dt_ms = 0.02,
-            .pde_steps = 3,
+            .pde_steps = 5,
             .splitting = MT_SPLITTING_COMPENSATED};
 }
 
