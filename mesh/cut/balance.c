@@ -16,6 +16,7 @@ struct work {
     const uint32_t *cost; /* [n_elements] weights of the elements; NULL: all are 1 */
     uint64_t most;        /* largest sum of weights of a part */
     uint64_t *load;       /* [n_parts] sums of weights */
+    size_t most_elements; /* largest number of elements of a part */
     uint32_t n_parts, parts_per_group;
     mt_members of;
     int64_t *burden; /* [n_parts] in the chosen measure */
@@ -205,7 +206,8 @@ static void consider(
     step.giver = work->of.part[element];
     step.taker = taker;
     if (work->locked[element] == work->attempt || work->of.size[step.giver] <= 1 ||
-        work->load[taker] + cost_of(work, element) > work->most || length_of(work, element) > WIDTH ||
+        work->load[taker] + cost_of(work, element) > work->most ||
+        work->of.size[taker] >= work->most_elements || length_of(work, element) > WIDTH ||
         step.giver / work->parts_per_group != taker / work->parts_per_group || work->looks == 0)
         return;
     work->looks--;
@@ -313,6 +315,15 @@ static mt_status lower(struct work *work, size_t largest, size_t *moves)
     return MT_OK;
 }
 
+/* Returns the largest number of elements of a part, rounded up to a multiple of those that are processed together; SIZE_MAX if none are. */
+static size_t most_elements(const mt_members *of, uint32_t n_parts, uint32_t together)
+{
+    size_t most = 0;
+    if (together < 2) return SIZE_MAX;
+    for (uint32_t p = 0; p < n_parts; p++) most = of->size[p] > most ? of->size[p] : most;
+    return (most + together - 1) / together * together;
+}
+
 static mt_status balance_parts(struct work *work, double imbalance, mt_balance_measure measure,
     mt_partition *partition, mt_balance *balance)
 {
@@ -328,6 +339,7 @@ static mt_status balance_parts(struct work *work, double imbalance, mt_balance_m
     uint64_t total = 0;
     for (uint32_t c = 0; c < n; c++)
         work->load[partition->part[c]] += cost_of(work, c), total += cost_of(work, c);
+    work->most_elements = most_elements(&work->of, work->n_parts, partition->together);
     work->most = (uint64_t)ceil(imbalance * (double)total / work->n_parts);
     for (uint32_t p = 0; p < work->n_parts; p++)
         if (work->load[p] > work->most) work->most = work->load[p];

@@ -7,6 +7,7 @@
 typedef struct levels {
     const mt_cut_graph *graph;
     uint64_t most;
+    size_t most_nodes;
     mt_members of;
     uint64_t *load; /* [n_parts] sums of weights */
     bool *stuck;    /* [n_parts] no element can leave */
@@ -32,7 +33,7 @@ static bool can_move(const levels *l, uint32_t element, uint32_t to)
 {
     const uint64_t from = l->load[l->of.part[element]],
                    after = l->load[to] + mt_cut_graph_weight(l->graph, element);
-    return after <= l->most || after < from;
+    return l->of.size[to] < l->most_nodes && (after <= l->most || after < from);
 }
 
 /* Replaces *best by a better move of an element; ties are broken by the number of the element, then of the part. */
@@ -77,11 +78,11 @@ static uint32_t heaviest(const levels *l, uint32_t n_parts)
     return found;
 }
 
-mt_status mt_level_parts(
-    const mt_cut_graph *graph, uint32_t n_parts, uint64_t most, uint32_t *part, size_t *moves)
+mt_status mt_level_parts(const mt_cut_graph *graph, uint32_t n_parts, uint64_t most, size_t most_nodes,
+    uint32_t *part, size_t *moves)
 {
     MT_SCRATCH(scratch);
-    levels l = {.graph = graph, .most = most};
+    levels l = {.graph = graph, .most = most, .most_nodes = most_nodes};
     MT_ALLOC(scratch, l.load, n_parts);
     MT_ALLOC(scratch, l.stuck, n_parts);
     MT_TRY(mt_members_make(scratch, graph->n_nodes, n_parts, part, &l.of));

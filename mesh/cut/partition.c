@@ -20,6 +20,7 @@ struct division {
     double imbalance;
     size_t least;  /* smallest number of elements of a part */
     uint64_t most; /* largest sum of the weights of a part */
+    size_t nodes;  /* largest number of nodes of a part, unless there are too many; SIZE_MAX: any */
 };
 
 /* Counts METIS' failed attempts; writes a remark for the user on the first. */
@@ -50,10 +51,13 @@ static mt_status divide(
     MT_TRY(mt_metis_divide(
         graph, division->n_parts, fmax(division->imbalance, MT_IMBALANCE_LEAST), part, &outcome));
     note(division, n, &outcome, partition);
-    const bool level = graph->weight != NULL;
-    MT_TRY(
-        mt_repair_parts(graph, division->n_parts, division->least, level ? n : division->most, part, &moves));
-    return level ? mt_level_parts(graph, division->n_parts, division->most, part, &moves) : MT_OK;
+    const bool bounded =
+        division->nodes < n && division->nodes >= (n + division->n_parts - 1) / division->n_parts;
+    const size_t nodes = bounded ? division->nodes : n;
+    const size_t most = graph->weight || division->most > nodes ? nodes : (size_t)division->most;
+    MT_TRY(mt_repair_parts(graph, division->n_parts, division->least, most, part, &moves));
+    if (!graph->weight) return MT_OK;
+    return mt_level_parts(graph, division->n_parts, division->most, nodes, part, &moves);
 }
 
 /* ---- groups ---- */
@@ -129,7 +133,8 @@ static mt_status extract(mt_arena *scratch, const mt_cut_graph *whole, const str
                 near[start[i + 1]++] = local[all[k]];
         if (weight) weight[i] = whole->weight[element[i]];
     }
-    *inner = (mt_cut_graph){.n_nodes = n, .start = start, .near = near, .weight = weight};
+    *inner = (mt_cut_graph){
+        .together = whole->together, .n_nodes = n, .start = start, .near = near, .weight = weight};
     return MT_OK;
 }
 
@@ -168,6 +173,16 @@ static mt_status divide_groups(mt_arena *scratch, const mt_cut_graph *whole, con
     return MT_OK;
 }
 
+/* Returns the largest multiple of nodes that are processed together within the bound of the imbalance; SIZE_MAX if there is none that
+ * suffices. */
+static size_t most_nodes(const mt_cut_graph *graph, double imbalance, uint32_t n_parts)
+{
+    const double mean = (double)graph->n_nodes / n_parts;
+    if (graph->together < 2) return SIZE_MAX;
+    const size_t most = (size_t)ceil(imbalance * mean) / graph->together * graph->together;
+    return (double)most >= mean ? most : SIZE_MAX;
+}
+
 /* Partitions the mesh by the chosen method. The imbalance of groups is a tenth of that of parts. */
 static mt_status divide_mesh(
     const mt_cut_graph *graph, const mt_partition_options *options, mt_partition *partition)
@@ -175,11 +190,12 @@ static mt_status divide_mesh(
     const size_t n = graph->n_nodes, entries = mt_cut_graph_entries(graph);
     const double total = (double)mt_cut_graph_total(graph);
     const uint64_t most = (uint64_t)ceil(options->imbalance * total / partition->n_parts);
+    const size_t nodes = most_nodes(graph, options->imbalance, partition->n_parts);
     if (entries > INT32_MAX)
         return mt_fail(MT_INPUT, "METIS: a graph of %zu elements has %zu entries; at most %d are allowed", n,
             entries, INT32_MAX);
     if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
-        return divide(graph, &(struct division){partition->n_parts, options->imbalance, 1, most},
+        return divide(graph, &(struct division){partition->n_parts, options->imbalance, 1, most, nodes},
             partition->part, partition);
     MT_SCRATCH(scratch);
     const double imbalance = options->imbalance;
@@ -189,11 +205,12 @@ static mt_status divide_mesh(
     uint64_t most_of_group = (uint64_t)ceil(bound * mean);
     if (most_of_group > most * in_group) most_of_group = most * in_group;
     MT_ALLOC(scratch, groups.of_element, n);
-    MT_TRY(divide(
-        graph, &(struct division){groups.n, bound, in_group, most_of_group}, groups.of_element, partition));
+    const size_t of_group = nodes < SIZE_MAX ? nodes * in_group : SIZE_MAX;
+    MT_TRY(divide(graph, &(struct division){groups.n, bound, in_group, most_of_group, of_group},
+        groups.of_element, partition));
     MT_TRY(mt_offsets_make(scratch, n, 1, groups.of_element, groups.n, &groups.start, &groups.element));
     /* The bound of a part does not depend on the size of its group: here `imbalance` is a sum of weights, not yet a ratio. */
-    const struct division inner = {in_group, imbalance * mean / in_group, 1, most};
+    const struct division inner = {in_group, imbalance * mean / in_group, 1, most, nodes};
     return divide_groups(scratch, graph, &groups, &inner, options->distance, partition);
 }
 
@@ -237,7 +254,8 @@ mt_status mt_partition_make_of(
     *partition = (mt_partition){.n_parts = (uint32_t)n_parts,
         .parts_per_group = options->parts_per_group,
         .n_elements = graph->n_nodes,
-        .weight = graph->weight};
+        .weight = graph->weight,
+        .together = graph->together};
     MT_ALLOC(arena, partition->part, graph->n_nodes);
     MT_TRY(divide_mesh(graph, options, partition));
     partition->edge_cut = mt_cut_graph_edges_cut(graph, partition->part);

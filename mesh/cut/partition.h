@@ -21,6 +21,7 @@ typedef struct mt_partition {
     uint32_t metis_failures;
     char remark[768]; /* the first failure and the action taken, in one line; "" if there was no failure */
     const uint32_t *weight; /* [n_elements] borrowed from the graph; NULL: all are 1 */
+    uint32_t together;      /* of the graph; 0 or 1: none */
 } mt_partition;
 
 /* Partitioning methods.
@@ -63,7 +64,8 @@ MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *ad
     const mt_partition_options *options, mt_partition *partition);
 
 /* Same for a graph (borrowed), with its weights. With different weights METIS' parts can exceed the bound, and mesh/cut/level.h reduces
- * them; parts of a few elements can stay above it by the weight of an element. The partition borrows the weights. */
+ * them; parts of a few elements can stay above it by the weight of an element. If elements are processed together, the parts have at most
+ * the largest multiple of their number within the imbalance of numbers of elements, if there is one. The partition borrows the weights. */
 MT_NODISCARD mt_status mt_partition_make_of(
     mt_arena *arena, const mt_cut_graph *graph, const mt_partition_options *options, mt_partition *partition);
 

@@ -52,12 +52,14 @@ static mt_status graph_of(mt_arena *arena, const mt_monodomain *problem, const m
     const mt_nodal *nodal = problem->diffusion->nodal;
     uint32_t *weight = NULL;
     *graph = mt_cut_graph_of(adjacency);
+    graph->together = (uint32_t)tiling->one.worker_contexts;
     if (!nodal) return MT_OK;
     if (weighted) MT_TRY(mt_plan_nodal_weights(arena, problem, &tiling->one, &weight));
     *graph = (mt_cut_graph){.n_nodes = problem->diffusion->n_unknowns,
         .start = nodal->start,
         .near = nodal->column,
-        .weight = weight};
+        .weight = weight,
+        .together = graph->together};
     return MT_OK;
 }
 

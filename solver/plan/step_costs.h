@@ -22,8 +22,8 @@ MT_NODISCARD mt_status mt_step_costs_find(
     const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs);
 
 /* Partitions the unknowns of an explicit operator for a number of IPUs, with the options of `tiling`, and builds their halo in `arena`.
- * Vertices are partitioned with the weights of their rows if `weighted` (mt_plan_nodal_weights), elements without weights. `adjacency`: of
- * the mesh. Fails as mt_tiling_partition and mt_halo_make. */
+ * Vertices are partitioned with the weights of their rows if `weighted` (mt_plan_nodal_weights), elements without weights. The workers of a
+ * tile process unknowns together (mesh/cut/cut_graph.h). `adjacency`: of the mesh. Fails as mt_tiling_partition and mt_halo_make. */
 MT_NODISCARD mt_status mt_step_halo_make(mt_arena *arena, const mt_monodomain *problem,
     const mt_adjacency *adjacency, const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
     bool weighted, mt_halo *halo);

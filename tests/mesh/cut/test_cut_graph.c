@@ -189,17 +189,56 @@ Test(cut_graph, levelling_reduces_parts_above_the_bound_and_changes_no_others)
     size_t moves = 1;
     uint32_t *before = mt_arena_alloc(&v.arena, v.graph.n_nodes, sizeof *before);
     memcpy(before, parts.part, v.graph.n_nodes * sizeof *before);
-    cr_assert_eq(mt_level_parts(&v.graph, 30, largest(&v, &parts), parts.part, &moves), MT_OK);
+    cr_assert_eq(mt_level_parts(&v.graph, 30, largest(&v, &parts), SIZE_MAX, parts.part, &moves), MT_OK);
     cr_expect_eq(moves, 0);
     cr_assert_arr_eq(before, parts.part, v.graph.n_nodes * sizeof *before);
     for (size_t i = 0, n = 0; i < v.graph.n_nodes && n < 40; i++) /* 40 nodes join part 3 */
         if (parts.part[i] != 3) parts.part[i] = 3, n++;
     cr_assert(largest(&v, &parts) > mean + mean / 10);
-    cr_assert_eq(mt_level_parts(&v.graph, 30, mean + mean / 20, parts.part, &moves), MT_OK);
+    cr_assert_eq(mt_level_parts(&v.graph, 30, mean + mean / 20, SIZE_MAX, parts.part, &moves), MT_OK);
     cr_expect(moves > 0);
     cr_expect_leq(largest(&v, &parts), mean + mean / 20);
     assert_none_empty(&parts);
     mt_arena_free(&v.arena);
+}
+
+static size_t most_nodes(const mt_partition *parts)
+{
+    size_t most = 0;
+    for (uint32_t p = 0; p < parts->n_parts; p++) {
+        size_t n = 0;
+        for (size_t i = 0; i < parts->n_elements; i++) n += parts->part[i] == p;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* 1397 nodes in 60 parts are 23.3 in each, so that 1.03 allows 24 and 1.1 allows 26; in 56 parts they are 24.9, and 24 do not suffice. */
+Test(cut_graph, parts_have_at_most_a_multiple_of_the_nodes_that_are_processed_together)
+{
+    static const mt_partition_method methods[] = {MT_PARTITION_FLAT, MT_PARTITION_HIERARCHICAL};
+    for (int k = 0; k < 8; k++) {
+        vertices v;
+        mosaic(&v);
+        cr_assert_eq(v.graph.n_nodes, 1397);
+        v.graph.together = k & 2 ? 6 : 0;
+        v.graph.weight = k & 4 ? v.weight : NULL;
+        mt_partition parts;
+        cr_assert_eq(mt_partition_make_of(&v.arena, &v.graph,
+                         &(mt_partition_options){methods[k & 1], 2, 30, 1.1, NULL}, &parts),
+            MT_OK, "%s", mt_message());
+        if (k & 2) cr_expect_leq(most_nodes(&parts), 24, "%d: %zu", k, most_nodes(&parts));
+        if (!(k & 2)) cr_expect_gt(most_nodes(&parts), 24, "%d: %zu", k, most_nodes(&parts));
+        assert_none_empty(&parts);
+        mt_balance balance;
+        cr_assert_eq(mt_balance_halo(&v.pattern, 1.3, MT_BALANCE_NEEDED, &parts, &balance), MT_OK);
+        if (k & 2) cr_expect_leq(most_nodes(&parts), 24, "%d, balanced: %zu", k, most_nodes(&parts));
+        cr_assert_eq(mt_partition_make_of(&v.arena, &v.graph,
+                         &(mt_partition_options){methods[k & 1], 2, 28, 1.1, NULL}, &parts),
+            MT_OK, "%s", mt_message());
+        assert_none_empty(&parts);
+        mt_arena_free(&v.arena);
+    }
 }
 
 /* The weights stay within the bound while numbers of nodes do not: a part of short rows has more nodes. */
