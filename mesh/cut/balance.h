@@ -32,12 +32,12 @@ typedef struct mt_balance {
 /* Balances partition->part in place, without updating its edge_cut (use mt_partition_edge_cut). The pattern (borrowed) stores its rows, is
  * symmetric, and has no repeated element in a row except the row itself.
  * Guarantees: the largest burden does not increase; no part grows beyond the larger of the largest initial part and imbalance * n_elements
- * / n_parts, rounded up (of weights, if the partition has some: sums of weights instead of numbers of elements); the largest number of elements rises to no
- * further multiple of those that are processed together; no part becomes empty; every element stays in its group; and the words between groups (pairs of an element and a
- * part of another group that needs it) do not increase. Deterministic and single-threaded. Stops after evaluating 16 * n_elements moves,
- * each in O(width^2). Scratch: 16 bytes per element and, for the measure `mixed`, at most about 100 bytes per pair of adjacent parts.
- * MT_INPUT: a column is no element; the pattern is not symmetric, has repeated elements or rows wider than MT_BALANCE_WIDTH; the partition
- * has another number of elements or is invalid; imbalance is not in (0, 2]. MT_MEMORY; the partition is then valid, but may be only partly
- * balanced. */
+ * / n_parts, rounded up (of weights, if the partition has some: sums of weights instead of numbers of elements); the largest number of
+ * elements rises to no further multiple of those that are processed together; no part becomes empty; every element stays in its group; and
+ * the words between groups (pairs of an element and a part of another group that needs it) do not increase. Deterministic and
+ * single-threaded. Stops after evaluating 16 * n_elements moves, each in O(width^2). Scratch: 16 bytes per element and, for the measure
+ * `mixed`, at most about 100 bytes per pair of adjacent parts. MT_INPUT: a column is no element; the pattern is not symmetric, has repeated
+ * elements or rows wider than MT_BALANCE_WIDTH; the partition has another number of elements or is invalid; imbalance is not in (0, 2].
+ * MT_MEMORY; the partition is then valid, but may be only partly balanced. */
 MT_NODISCARD mt_status mt_balance_halo(const mt_pattern *pattern, double imbalance,
     mt_balance_measure measure, mt_partition *partition, mt_balance *balance);

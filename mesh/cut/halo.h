@@ -70,8 +70,8 @@ size_t mt_halo_local(const mt_halo *halo, uint32_t part);
 size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
 
 /* Converts the rows of a part to local indices: local[i][k] is the position, in the part's local order, of column k of the row of its i-th
- * owned element; rows of different lengths follow each other without gaps. `map` [pattern->n_elements] holds UINT32_MAX everywhere before and after the call, also after a failure; threads can
- * process parts concurrently, each with its own map. MT_INPUT: a row reads an element that the part neither owns nor receives (the halo
- * belongs to another pattern). Time: O(local order + entries). */
+ * owned element; rows of different lengths follow each other without gaps. `map` [pattern->n_elements] holds UINT32_MAX everywhere before
+ * and after the call, also after a failure; threads can process parts concurrently, each with its own map. MT_INPUT: a row reads an element
+ * that the part neither owns nor receives (the halo belongs to another pattern). Time: O(local order + entries). */
 MT_NODISCARD mt_status mt_halo_columns(
     const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local);

@@ -8,7 +8,8 @@
 #include "mesh/cut/cut_graph.h"
 
 /* Levels the n_parts parts of a graph, part[n_nodes] in place, until no sum of weights is above `most` or no move is left; no part above
- * `most_nodes` nodes gets one. Returns the number of moves. The largest sum never increases, and no part becomes empty. Does nothing if no part is above the bound. Deterministic.
- * MT_MEMORY. Time: O(n_nodes + edges), and for each move a pass over the parts and over the elements of one part. At most 4 n_nodes moves. */
+ * `most_nodes` nodes gets one. Returns the number of moves. The largest sum never increases, and no part becomes empty. Does nothing if no
+ * part is above the bound. Deterministic. MT_MEMORY. Time: O(n_nodes + edges), and for each move a pass over the parts and over the
+ * elements of one part. At most 4 n_nodes moves. */
 MT_NODISCARD mt_status mt_level_parts(const mt_cut_graph *graph, uint32_t n_parts, uint64_t most,
     size_t most_nodes, uint32_t *part, size_t *moves);

@@ -27,9 +27,9 @@ typedef struct mt_metis_outcome {
 } mt_metis_outcome;
 
 /* Partitions the graph (borrowed) into 2 <= n_parts < n_elements parts with an imbalance of at least 1.001: of the sums of weights, which
- * are passed to METIS with at least 9 digits of their sum. Writes part[n_elements], with values below n_parts. METIS may exceed the imbalance and leave parts empty. The result is deterministic
- * unless a failure has an external cause; `outcome` then reports it. The calling thread waits; other threads may exist. Calls are
- * independent of each other.
+ * are passed to METIS with at least 9 digits of their sum. Writes part[n_elements], with values below n_parts. METIS may exceed the
+ * imbalance and leave parts empty. The result is deterministic unless a failure has an external cause; `outcome` then reports it. The
+ * calling thread waits; other threads may exist. Calls are independent of each other.
  * MT_MEMORY, without another attempt: METIS reports it, or its process was killed by SIGKILL, as the system does when memory is exhausted.
  * MT_FILE: no pipe or process can be created. MT_INPUT: METIS rejects the graph or the options, or all attempts failed; the message
  * contains METIS' output. */

@@ -4,8 +4,8 @@
 
 #include "mesh/adjacency.h"
 
-/* Stored rows of equal width, padded with the element itself; or of different lengths, if `start` is not NULL; or, if `columns` is NULL, the
- * rings of an adjacency (mt_adjacency_ring), computed at each access without storage. All arrays are borrowed. */
+/* Stored rows of equal width, padded with the element itself; or of different lengths, if `start` is not NULL; or, if `columns` is NULL,
+ * the rings of an adjacency (mt_adjacency_ring), computed at each access without storage. All arrays are borrowed. */
 typedef struct mt_pattern {
     size_t n_elements, width;      /* width is MT_RING_MAX for rings; of different lengths: the longest */
     const uint32_t *columns;       /* [n_elements][width], or [start[n_elements]] */

@@ -48,8 +48,8 @@ MT_NODISCARD mt_status mt_plan_nodal_values_allocate(
 MT_NODISCARD mt_status mt_plan_nodal_values_of(
     const mt_plan *plan, uint32_t part, mt_plan_nodal_values *room);
 
-/* Computes the cycles of a worker in a time step for each vertex of a problem's operator, the weights of a partition (mesh/cut/cut_graph.h):
- * of its cell, with recording, and of the entries of its row in each pass, without padding. In multirate steps the cell is evaluated.
- * `weight`: [n_unknowns], in `arena`. MT_MEMORY. */
+/* Computes the cycles of a worker in a time step for each vertex of a problem's operator, the weights of a partition
+ * (mesh/cut/cut_graph.h): of its cell, with recording, and of the entries of its row in each pass, without padding. In multirate steps the
+ * cell is evaluated. `weight`: [n_unknowns], in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_plan_nodal_weights(
     mt_arena *arena, const mt_monodomain *problem, const ipu_target *target, uint32_t **weight);

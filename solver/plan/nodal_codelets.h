@@ -8,8 +8,8 @@
  *
  * The entries of a row have the ascending order of the mesh's vertices, whatever the tile. A result therefore has the bits of the host.
  *
- * Worker i of W computes the rows i, i + W, i + 2 W ... in the order of length. The numbers of entries of two workers then differ by at most
- * the difference between the longest and the shortest row. Its cycles are
+ * Worker i of W computes the rows i, i + W, i + 2 W ... in the order of length. The numbers of entries of two workers then differ by at
+ * most the difference between the longest and the shortest row. Its cycles are
  *
  *     block.start + sum over blocks of (block + row.start + sum over its rows of (row + entry.start + (width - 1) entry))
  *

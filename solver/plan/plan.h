@@ -7,16 +7,15 @@
 #include "ipu/run/profile.h"
 #include "solver/plan/variables.h"
 
-/* Builds the plan in `arena`; borrows problem and layout for the lifetime of the plan. `values`: arena of the
- * initial values, or NULL if the plan is compiled but not run. Without values the problem has no stimuli and one
- * variant, and of its operator only the presence of kappa is read (mt_monodomain_spreads), and the lengths of the rows of voltages at the
- * vertices. MT_INPUT: as mt_monodomain_check_nodal. MT_FIT: more groups than chips, more parts in a group than tiles, or a part with
- * more than 65,536 elements in its local order. */
+/* Builds the plan in `arena`; borrows problem and layout for the lifetime of the plan. `values`: arena of the initial values, or NULL if
+ * the plan is compiled but not run. Without values the problem has no stimuli and one variant, and of its operator only the presence of
+ * kappa is read (mt_monodomain_spreads), and the lengths of the rows of voltages at the vertices. MT_INPUT: as mt_monodomain_check_nodal.
+ * MT_FIT: more groups than chips, more parts in a group than tiles, or a part with more than 65,536 elements in its local order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
 
-/* The diffusion step of one part with voltages at the centres of the elements, in the order of its variables. It is most of the data that the host writes, so it
- * is built part by part. */
+/* The diffusion step of one part with voltages at the centres of the elements, in the order of its variables. It is most of the data that
+ * the host writes, so it is built part by part. */
 typedef struct mt_plan_matrix {
     float *d, *a;           /* [own], [own][16] in blocks; of G for implicit steps */
     float norm;             /* for implicit steps: the largest absolute row sum of A, over all parts so far */

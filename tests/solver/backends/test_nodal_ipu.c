@@ -390,3 +390,20 @@ Test(nodal_ipu, implicit_steps_and_double_words_are_refused)
     cr_expect(strstr(mt_message(), "implicit"), "%s", mt_message());
     mt_arena_free(&arena);
 }
+
+Test(nodal_ipu, out_of_memory_is_reported_without_a_leak)
+{
+    const mt_layout layout = layout_on(1, 4);
+    mt_status status = MT_MEMORY;
+    size_t n = 0;
+    while (status != MT_OK) {
+        mt_arena arena = {0};
+        void *self;
+        mt_arena_fail_at(++n);
+        status = mt_backend_ipu.open(&arena, &b.problem, &layout, &self);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_OK || status == MT_MEMORY, "take %zu: %s", n, mt_message());
+        mt_arena_free(&arena);
+    }
+    cr_expect(n > 50, "only %zu", n);
+}
