@@ -304,7 +304,8 @@ static phase phase_of(const mt_run *run, mt_phase which)
         p.busy += (double)step->runs * tiles->mean;
         p.slowest += (double)step->runs * (double)tiles->max;
     }
-    if (which < MT_PHASE_GATHER && which != MT_PHASE_PDE_EXCHANGE && which != MT_PHASE_SUMS_EXCHANGE)
+    if ((which < MT_PHASE_GATHER || which == MT_PHASE_SPREADING) && which != MT_PHASE_PDE_EXCHANGE &&
+        which != MT_PHASE_SUMS_EXCHANGE)
         add_vertices(&p, profile, first, last);
     return p;
 }

@@ -6,6 +6,7 @@
 #include "data/files/file.h"
 #include "ipu/machine/machines.h"
 #include "solver/backends/backend.h"
+#include "solver/plan/step_costs.h"
 #include "mesh/vtk/vtkhdf.h"
 
 static bool has_tiles(const mt_case *input) { return mt_case_backend(input)->profile != NULL; }
@@ -13,6 +14,10 @@ static bool has_tiles(const mt_case *input) { return mt_case_backend(input)->pro
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {
     choice->saved = !mt_partition_methods[input->machine.partition];
+    if (choice->saved && mt_case_at_vertices(input))
+        return mt_fail(MT_INPUT,
+            "machine.partition: saved, of elements, with diffusion.discretisation nodes; "
+            "allowed: flat or hierarchical");
     if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
@@ -146,19 +151,30 @@ static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *ch
     return has_tiles(input) ? MT_OK : mt_scheme_find("exact", 0, scheme);
 }
 
-mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+/* Partitions the unknowns for the tiles or ranks, and finds their halo. */
+static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
 {
     mt_scheme scheme;
+    const uint32_t ipus = (uint32_t)input->machine.ipus;
+    MT_TRY(choose_scheme(input, choice, &scheme));
+    if (problem->unknowns.at_vertices)
+        return mt_step_halo_make(
+            arena, &problem->monodomain, &problem->adjacency, &choice->tiling, &scheme, ipus, true, &m->halo);
+    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
+    if (!choice->saved || !has_tiles(input))
+        MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
+    return mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo);
+}
+
+mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_problem *problem, mt_mapping *m)
+{
     *m = (mt_mapping){0};
     mt_progress_stage("partitioning the mesh");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
     if (!has_tiles(input) && !choice->ranks) return MT_OK;
-    const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
-    if (!choice->saved || !has_tiles(input))
-        MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
-    MT_TRY(choose_scheme(input, choice, &scheme));
-    MT_TRY(mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo));
+    MT_TRY(make_halo(arena, input, choice, problem, m));
     m->layout = (mt_layout){.target = &choice->target,
         .halo = &m->halo,
         .checked = input->machine.checked,

@@ -923,9 +923,8 @@ static mt_status check_discretisation(const mt_case *c)
     MT_TRY(check_scheme(c));
     MT_TRY(
         unless_allowed(c->diffusion.method == MT_CASE_EXPLICIT, "diffusion.method", "implicit", "explicit"));
-    MT_TRY(unless_allowed(c->diffusion.accumulation == MT_ACCUMULATION_SINGLE, "diffusion.accumulation",
-        mt_accumulation_name[c->diffusion.accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]));
-    return unless_allowed(c->machine.backend == MT_CASE_CPU, "machine.backend", "ipu", "cpu");
+    return unless_allowed(c->diffusion.accumulation == MT_ACCUMULATION_SINGLE, "diffusion.accumulation",
+        mt_accumulation_name[c->diffusion.accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]);
 }
 
 /* ---- all checks */

@@ -41,9 +41,7 @@ Test(nodes, keys_of_elements_are_refused_with_vertices_one_by_one)
         {"diffusion.method=implicit",
             "case.yaml: diffusion.method: implicit; allowed with diffusion.discretisation nodes: explicit"},
         {"diffusion.accumulation=double-word", "case.yaml: diffusion.accumulation: double-word; allowed with "
-                                               "diffusion.discretisation nodes: single"},
-        {"machine.backend=ipu",
-            "case.yaml: machine.backend: ipu; allowed with diffusion.discretisation nodes: cpu"}};
+                                               "diffusion.discretisation nodes: single"}};
     mt_case c;
     cr_assert_eq(read(NULL, 0, &c), MT_OK, "%s", mt_message());
     cr_expect(mt_case_at_vertices(&c));

@@ -168,6 +168,30 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     free(traces);
 }
 
+/* The machine has the bits of the host for any number of tiles and IPUs and any scheme, also after a resumed run. */
+Test(nodes, the_emulated_machine_has_the_bits_of_the_host)
+{
+    static const char sets[] = NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set "
+                                           "machine.precision=single --set traces.every_ms=1";
+    static const char *const machines[] = {"--set machine.tiles=3",
+        "--set machine.tiles=7 --set machine.ipus=2", "--set machine.tiles=20 --set machine.scheme=exact",
+        "--set machine.partition=hierarchical --set machine.tiles=5"};
+    static float host[VERTICES], tiles[VERTICES];
+    free(works("run case.yaml -o host%s", sets));
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
+        free(works("run case.yaml -o tiles --force%s --set machine.backend=ipu %s", sets, machines[k]));
+        cr_expect(same_file("host/traces.csv", "tiles/traces.csv"), "%s", machines[k]);
+        for (int map = 0; map < 2; map++) {
+            const char *name = map == 0 ? "VTKHDF/PointData/activation" : "VTKHDF/PointData/peak";
+            read_array("host/result.hdf", name, MT_H5_FLOAT, VERTICES, host);
+            read_array("tiles/result.hdf", name, MT_H5_FLOAT, VERTICES, tiles);
+            cr_expect_arr_eq(host, tiles, sizeof host, "%s: %s", machines[k], name);
+        }
+    }
+    refuses(2, "machine.partition: saved, of elements, with diffusion.discretisation nodes; allowed: flat",
+        "run case.yaml -o no%s --set machine.backend=ipu --set machine.partition=saved", sets);
+}
+
 /* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 1.5 mm are
  * weak, so that some of the 48 elements before them are, too. */
 Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
