@@ -18,8 +18,8 @@
  *
  * A uniform reaction is unchanged to the bit, and charge is conserved. Cells that restore v at the rates j_i >= 0, d = -dt J v, turn the
  * tissue into v' = V^-1 K v - (1 + S) J v, with the rows S of s_ij. The norm of J^1/2 v decreases if 1 + S - sym(V^-1 K J^-1) is positive
- * definite: no pattern grows then. Larger j are the harder case, so 1/j is reaction_ms of the cells, a lower bound. The lowest eigenvalue of
- * S - sym(V^-1 K J^-1) is kept above -1 (`lowest_spread`), by reducing the spreading if needed (`kept`).
+ * definite: no pattern grows then. Larger j are the harder case, so 1/j is reaction_ms of the cells, a lower bound. The lowest eigenvalue
+ * of S - sym(V^-1 K J^-1) is kept above -1 (`lowest_spread`), by reducing the spreading if needed (`kept`).
  *
  * On a chain of points at the distance b, exactly one s gives the CV of a converged cable. With the time Y = b^2 / D of diffusion from
  * point to point it is
@@ -48,8 +48,8 @@
  * makes the exchange in the direction of r as large as without it. The three numbers 0.98, 0.9 and 0.6 (T' = (1 + 3/2 0.6) T - 0.6/2 tr T)
  * are fitted to activation from a corner on the meshes of solver/diffusion/README.md; all others follow from the chain.
  *
- * Limit: T acts in all directions, but only the part along the wave's path speeds it. The rest moves charge along a curved front, as a larger
- * transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave from a
+ * Limit: T acts in all directions, but only the part along the wave's path speeds it. The rest moves charge along a curved front, as a
+ * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave from a
  * corner is late by 5 %.
  *
  * Linear elements with lumped mass: O. C. Zienkiewicz, The Finite Element Method (1977), chapter 20. Lumped mass with consistent mass on

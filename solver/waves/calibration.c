@@ -236,7 +236,8 @@ mt_status mt_calibrate(
     return MT_OK;
 }
 
-/* Measures the law of a chain with a factor of its strength; keeps it if it is the best, or the first. Returns its mean error as try_law. */
+/* Measures the law of a chain with a factor of its strength; keeps it if it is the best, or the first. Returns its mean error as
+ * try_law. */
 static mt_status try_factor(
     const mt_corner_slab *slab, const mt_nodal_law *chain, double factor, mt_calibration *found, double *mean)
 {

@@ -1,5 +1,5 @@
-/* The error of activation times on elements of a given size, for any cells and tissue, with voltages at the elements or at the vertices: an activation wavefront from the corner of a small
- * slab, compared with a converged circular wavefront on a 1-D cable (solver/cable.h).
+/* The error of activation times on elements of a given size, for any cells and tissue, with voltages at the elements or at the vertices: an
+ * activation wavefront from the corner of a small slab, compared with a converged circular wavefront on a 1-D cable (solver/cable.h).
  *
  * Lengths are scaled: a mm along y counts sqrt(D_l / D_t) mm, so that the conduction velocity is isotropic (as in solver/cable.h). Elements
  * within a radius of 2.5 mm are stimulated, and the wavefront is measured from 5 to 11 mm, all for the default longitudinal diffusivity. In
@@ -28,8 +28,8 @@ typedef struct mt_corner {
     bool at_vertices; /* the voltages */
 } mt_corner;
 
-/* How the tissue is discretised: for elements a scheme and a law of its spreading (NULL: that of the scheme), for vertices a law. The others
- * are ignored. All borrowed. */
+/* How the tissue is discretised: for elements a scheme and a law of its spreading (NULL: that of the scheme), for vertices a law. The
+ * others are ignored. All borrowed. */
 typedef struct mt_corner_method {
     const mt_diffusion_scheme *scheme;
     const mt_spreading_law *law;
