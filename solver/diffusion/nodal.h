@@ -9,7 +9,8 @@
  * through a border of tissues is exact. No flux crosses the outer surface. sum_i V_i v_i, the charge, is conserved.
  *
  * k_ij is negative where an element has an obtuse angle in the metric of its tissue. Then v can leave the range of its neighbours: there is
- * no discrete maximum principle. -sum k_ij v_i v_j is never positive, and no mode grows on any mesh, however flat its elements are.
+ * no discrete maximum principle. The sum of k_ij (v_i - v_j)^2 over all pairs is never negative, so that no mode grows on any mesh, however
+ * flat its elements are.
  *
  * Spreading of the reaction. The cells are at the vertices alone, and at a front the reaction rises within one edge. With nothing else a
  * wavefront is late, by half at edges of 0.6 mm. Therefore a part of each increment d_i = v*_i - v_i of the reaction enters the neighbours:
@@ -49,8 +50,8 @@
  * are fitted to activation from a corner on the meshes of solver/diffusion/README.md; all others follow from the chain.
  *
  * Limit: T acts in all directions, but only the part along the wave's path speeds it. The rest moves charge along a curved front, as a
- * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave from a
- * corner is late by 5 %.
+ * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave
+ * from a corner is late by 5 %.
  *
  * Linear elements with lumped mass: O. C. Zienkiewicz, The Finite Element Method (1977), chapter 20. Lumped mass with consistent mass on
  * the reaction: S. Krishnamoorthi, M. Sarkar, W. S. Klug, Int. J. Numer. Meth. Biomed. Engng 29, 1243 (2013). The spreading along edges is
@@ -64,8 +65,8 @@
 /* The spreading of cells on a chain of points, as above; all at least 0, front_ms above 0. */
 typedef struct mt_nodal_law {
     double strength, fine, front_ms;
-    double
-        reaction_ms; /* 1/j: lower bound of the time in which the cells restore V (solver/diffusion/spreading.h) */
+    /* 1/j: lower bound of the time in which the cells restore V (solver/diffusion/spreading.h) */
+    double reaction_ms;
 } mt_nodal_law;
 
 /* The law of the first ionic model of the table. */
