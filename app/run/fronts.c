@@ -429,9 +429,10 @@ static void error_text(const mt_corner_errors *errors, char *text, size_t size)
             "none: in a slab of such elements propagation fails, on a converged cable it succeeds");
     else
         (void)snprintf(text, size,
-            "about %.2g %% off (root mean square over all directions; longitudinal %+.0f %%, transverse "
+            "about %.*f %% off (root mean square over all directions; longitudinal %+.0f %%, transverse "
             "%+.0f %%; positive: late)",
-            100 * errors->rms, 100 * errors->sector[0], 100 * errors->sector[MT_CORNER_SECTORS - 1]);
+            errors->rms < 0.1 ? 1 : 0, 100 * errors->rms, 100 * errors->sector[0],
+            100 * errors->sector[MT_CORNER_SECTORS - 1]);
 }
 
 static void warn_of_early(const char *name, const mt_front *front, double interval_ms)

@@ -20,7 +20,7 @@ const char *const mt_velocity_key[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] 
 const char *const mt_velocity_label[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "defined",
     [MT_VELOCITY_NOT_ACTIVATED] = "undefined: not activated",
     [MT_VELOCITY_STIMULATED] = "undefined: stimulated",
-    [MT_VELOCITY_FEW] = "undefined: too few activated elements nearby",
+    [MT_VELOCITY_FEW] = "undefined: too little activated tissue nearby",
     [MT_VELOCITY_UNEVEN] = "undefined: irregular activation",
     [MT_VELOCITY_TURNS] = "undefined: wavefronts collide or originate",
     [MT_VELOCITY_FLAT] = "undefined: no gradient of activation time"};
@@ -28,7 +28,7 @@ const char *const mt_velocity_label[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED
 const char *const mt_velocity_short[MT_VELOCITY_REASONS] = {[MT_VELOCITY_DEFINED] = "none",
     [MT_VELOCITY_NOT_ACTIVATED] = "not activated",
     [MT_VELOCITY_STIMULATED] = "stimulated",
-    [MT_VELOCITY_FEW] = "with too few elements nearby",
+    [MT_VELOCITY_FEW] = "with too little tissue nearby",
     [MT_VELOCITY_UNEVEN] = "uneven",
     [MT_VELOCITY_TURNS] = "at collisions or origins",
     [MT_VELOCITY_FLAT] = "without a gradient"};
@@ -47,6 +47,7 @@ typedef struct field {
     const uint8_t *stimulated; /* NULL: none */
     const bool *wanted;        /* NULL: all */
     double radius_mm;
+    size_t places, enough; /* MT_VELOCITY_PLACES, MT_VELOCITY_ENOUGH, or those of vertices */
     uint32_t n_patches;
     uint32_t *patch;  /* [n] patch of a conducting element */
     uint32_t *middle; /* [n_patches] its central element */
@@ -138,7 +139,7 @@ static mt_velocity_reason fit_ball(const field *f, const ball *b, patch *p)
         for (int axis = 0; axis < 3; axis++) u[axis] /= p->radius_mm;
         mt_quadratic_fit_add(&fit, u, f->activation_ms[b->element[k]] - f->activation_ms[middle]);
     }
-    if (fit.n < MT_VELOCITY_PLACES || !mt_quadratic_fit_solve(&fit, &p->later_ms)) return MT_VELOCITY_FEW;
+    if (fit.n < f->places || !mt_quadratic_fit_solve(&fit, &p->later_ms)) return MT_VELOCITY_FEW;
     const bool even =
         p->later_ms.unexplained <= MT_VELOCITY_UNEXPLAINED && p->later_ms.slope_error <= MT_VELOCITY_ERROR;
     return even ? MT_VELOCITY_DEFINED : MT_VELOCITY_UNEVEN;
@@ -151,9 +152,8 @@ static void fit_patch(const field *f, uint32_t middle, ball *b, patch *p)
     p->radius_mm = f->radius_mm;
     for (;; p->radius_mm *= growth) {
         find_ball(f, middle, p->radius_mm, b);
-        const bool largest =
-            b->n >= MT_VELOCITY_ENOUGH || p->radius_mm * growth > MT_VELOCITY_GROWTH * f->radius_mm;
-        if (b->n < MT_VELOCITY_PLACES && !largest) continue;
+        const bool largest = b->n >= f->enough || p->radius_mm * growth > MT_VELOCITY_GROWTH * f->radius_mm;
+        if (b->n < f->places && !largest) continue;
         p->reason = fit_ball(f, b, p);
         if (p->reason == MT_VELOCITY_DEFINED || largest) return;
     }
@@ -273,6 +273,8 @@ mt_status mt_velocity(const mt_mesh *mesh, const mt_diffusion *diffusion, double
         .activation_ms = activation_ms,
         .stimulated = stimulated,
         .wanted = wanted,
-        .radius_mm = radius_mm};
+        .radius_mm = radius_mm,
+        .places = unknowns.at_vertices ? MT_VELOCITY_VERTICES : MT_VELOCITY_PLACES,
+        .enough = unknowns.at_vertices ? MT_VELOCITY_VERTICES_ENOUGH : MT_VELOCITY_ENOUGH};
     return find_all(scratch, &unknowns, &f, velocity_mm_ms, reason);
 }

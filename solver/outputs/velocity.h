@@ -40,6 +40,9 @@
 #define MT_VELOCITY_GROWTH 8
 #define MT_VELOCITY_PLACES 60
 #define MT_VELOCITY_ENOUGH 400
+/* Same for vertices, of which there are a fifth to a quarter. */
+#define MT_VELOCITY_VERTICES 20
+#define MT_VELOCITY_VERTICES_ENOUGH 80
 #define MT_VELOCITY_ROOM 16384
 #define MT_VELOCITY_UNEXPLAINED 0.25
 #define MT_VELOCITY_ERROR 0.1

@@ -221,9 +221,13 @@ static mt_status none_reached(
     double low_mm[3], high_mm[3];
     char which[600], tagged[170] = "";
     const mt_mesh *mesh = unknowns->mesh;
-    const char *one = mt_unknowns_word(unknowns, 1), *place = unknowns->at_vertices ? "" : " centre",
+    const bool in_layer = region->layer >= 0,
+               by_volume = region->tag[0] || region->group[0] || in_layer || region->elements[0];
+    const char *one = !unknowns->at_vertices ? "element"
+                      : by_volume            ? "vertex of conducting elements, at least half of their volume"
+                                             : "vertex of conducting elements",
+               *place = unknowns->at_vertices ? "" : " centre",
                *with = unknowns->at_vertices ? " in " : " with a vertex of ";
-    const bool in_layer = region->layer >= 0;
     (void)snprintf(tagged, sizeof tagged, "%s%.60s%s%.60s", region->tag[0] ? " with the tag " : "",
         region->tag, region->group[0] ? " of the group " : "", region->group);
     (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",

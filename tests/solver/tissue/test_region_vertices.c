@@ -183,7 +183,8 @@ Test(region_vertices, only_conducting_elements_count)
     expect_in(&part, region, from_2_on_again);
     region.tag = "7";
     cr_expect_eq(mt_region_vertices(&arena, &region, &mesh, &part, &n, &vertices), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "no vertex with the tag 7");
+    cr_expect_str_eq(
+        mt_message(), "no vertex of conducting elements, at least half of their volume with the tag 7");
 }
 
 Test(region_vertices, a_region_without_vertices_is_refused_with_the_nearest)
@@ -194,9 +195,9 @@ Test(region_vertices, a_region_without_vertices_is_refused_with_the_nearest)
     set3(region.min_mm, 0.1, 0.1, 0.1);
     set3(region.max_mm, 0.25, 0.4, 0.4);
     cr_expect_eq(mt_region_vertices(&arena, &region, &mesh, &mesh, &n, &vertices), MT_INPUT);
-    cr_expect_str_eq(mt_message(),
-        "no vertex is in the box [0.1, 0.1, 0.1] .. [0.25, 0.4, 0.4] mm; the nearest is "
-        "0.173 mm outside");
+    cr_expect_str_eq(mt_message(), "no vertex of conducting elements is in the box [0.1, 0.1, 0.1] .. [0.25, "
+                                   "0.4, 0.4] mm; the nearest is "
+                                   "0.173 mm outside");
     region.tag = "9";
     cr_expect_eq(mt_region_vertices(&arena, &region, &mesh, &mesh, &n, &vertices), MT_INPUT);
     cr_expect(strstr(mt_message(), "tag: no element has the tag 9"), "%s", mt_message());
