@@ -270,7 +270,7 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_DOUBLE(mt_case, time.end_ms, "end_ms", NULL, TIME_SPAN,
         "Simulated time; a multiple of the time step.", .affects = MT_AFFECTS_LATER),
     MT_YAML_ENUM(mt_case, time.until, "until", "end", untils,
-        "end: the run ends at `end_ms`. activated: it ends at the first whole ms by which every element has "
+        "end: the run ends at `end_ms`. activated: it ends at the first whole ms by which every cell has "
         "been activated, or no element has been activated for " TEXT(
             MT_CASE_QUIET_MS) " ms and no stimulus pulse remains, at `end_ms` at the latest. Results equal "
                               "those of a run with that `end_ms`.",
@@ -284,7 +284,7 @@ static const mt_yaml_key time_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key output_keys[] = {
     MT_YAML_WORD_LIST(mt_case, output.maps, "maps", "[activation]", mt_map_words,
-        "Maps of the action potential of each element, written as files, pictures and a table. The "
+        "Maps of the action potential of each cell, written as files, pictures and a table. The "
         "activation time is always included. `solver/record.h` has the definitions."),
     MT_YAML_WORD_LIST(mt_case, output.vertices, "vertices", "[]", vertices,
         "Each map also at the vertices, in the order of the mesh file: the volume-weighted mean of the "
@@ -292,14 +292,14 @@ static const mt_yaml_key output_keys[] = {
         "coordinates, and nan for no "
         "value; dat: `apd.dat`, CARP's format, with -1 for no value (nan for potentials)."),
     MT_YAML_DOUBLE(mt_case, output.threshold_mV, "threshold_mV", "0", MT_YAML_WITHIN(-80, 20),
-        "Activation threshold: an element is activated when V crosses it upwards."),
+        "Activation threshold: a cell is activated when V crosses it upwards."),
     MT_YAML_DOUBLE(mt_case, output.repolarisation_percent, "repolarisation_percent", "90",
         MT_YAML_WITHIN(100 * MT_RECORD_FRACTION_LEAST, 99),
-        "Repolarisation level: an element is repolarised when V has fallen by this percentage of its "
+        "Repolarisation level: a cell is repolarised when V has fallen by this percentage of its "
         "amplitude.",
         .unit = "%"),
     MT_YAML_ENUM(mt_case, output.beats, "beats", "first", beats,
-        "first: one map of the entire run, of each element's first action potential. every: maps of each "
+        "first: one map of the entire run, of each cell's first action potential. every: maps of each "
         "beat. A beat begins with a stimulus pulse; pulses that begin within " TEXT(
             MT_CASE_BEAT_LEAST_MS) " ms of it belong to the same beat."),
     MT_YAML_DOUBLE(mt_case, output.beat_ms, "beat_ms", MT_YAML_NONE, MT_YAML_WITHIN(1, 1e9),
@@ -308,7 +308,8 @@ static const mt_yaml_key output_keys[] = {
     MT_YAML_DOUBLE(mt_case, output.velocity_mm, "velocity_mm", TEXT(MT_VELOCITY_RADIUS_MM),
         MT_YAML_WITHIN(0.1, 20),
         "Conduction velocity: radius of the neighbourhood in which activation times are fitted. It is "
-        "enlarged until it holds at least " TEXT(MT_VELOCITY_PLACES) " elements.",
+        "enlarged until it holds at least " TEXT(MT_VELOCITY_PLACES) " elements, or " TEXT(
+            MT_VELOCITY_VERTICES) " vertices.",
         .unit = "mm"),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "true: writes the results also as one file for a browser, `report.html`, as `myotile report` does. A "
@@ -347,7 +348,7 @@ static const mt_yaml_key start_keys[] = {
     MT_YAML_STRING(mt_case, start.state, "state", "",
         "Initial V and states. Either a checkpoint of another simulation on the same mesh with the same "
         "ionic model (see `at_end`); different cells or tissue cause a warning. Or the state of a cell saved "
-        "by `myotile cell --save`, used for all elements, which must have its model and type; different "
+        "by `myotile cell --save`, used for all cells, which must have its model and type; different "
         "parameters (`scale`, `set`) cause a warning, since they change at time 0. Default: the resting "
         "state, or the result of `prepace`."),
     MT_YAML_END};
