@@ -16,7 +16,7 @@
 #include "mesh/files/formats.h"
 #include "solver/case/nodes.h"
 
-static const char case_file[] = "cases/ventricles.yaml";
+static const char case_file[] = "cases/ventricles.yaml", generated[] = "ventricles by gmsh";
 
 /* ---- options ---- */
 
@@ -63,13 +63,18 @@ static mt_status read_elements(const mt_arguments *arguments, mt_heart *h)
     return mt_integer("--elements", count, 5000, 50000000, &h->elements);
 }
 
-mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *h)
+mt_status mt_heart_parse_mesh(const mt_arguments *arguments, mt_heart *h)
 {
     *h = (mt_heart){.file = mt_option_value(arguments, "--mesh", NULL),
         .cached = !mt_option_given(arguments, "--no-cache")};
-    MT_TRY(read_elements(arguments, h));
+    return read_elements(arguments, h);
+}
+
+mt_status mt_heart_parse(mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *h)
+{
+    MT_TRY(mt_heart_parse_mesh(arguments, h));
     MT_TRY(read_case(arena, arguments, end_ms, h));
-    h->input.mesh.file = h->file ? h->file : "ventricles by gmsh";
+    h->input.mesh.file = h->file ? h->file : generated;
     return mt_mapping_choose(arena, h->path, &h->input, NULL, &h->choice);
 }
 
@@ -86,33 +91,46 @@ static mt_status get_mesh(mt_heart *h, mt_mesh *mesh)
 }
 
 /* Identifies the surfaces by tags or shape, and generates fibres by rule if there are none. */
-static mt_status give_anatomy(mt_arena *arena, mt_heart *h, mt_mesh *mesh)
+static mt_status give_anatomy(mt_arena *arena, mt_heart *h, const mt_adjacency *adjacency, mt_mesh *mesh)
 {
-    mt_adjacency adjacency;
     mt_surfaces surfaces;
     mt_anatomy anatomy;
     mt_fibres f;
-    const char *name = h->input.mesh.file;
-    MT_TRY(mt_fail_in(name, mt_adjacency_make(arena, mesh, &adjacency)));
-    MT_TRY(mt_anatomy_choose(arena, NULL, NULL, name, &adjacency, mesh, &surfaces, &anatomy));
+    const char *name = h->file ? h->file : generated;
+    MT_TRY(mt_anatomy_choose(arena, NULL, NULL, name, adjacency, mesh, &surfaces, &anatomy));
     h->ruled = !mesh->fibre;
     if (!h->ruled) return MT_OK;
     mt_progress_stage("computing the wall coordinates");
-    MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, &adjacency, &mt_fibres_rule_default, &f)));
+    MT_TRY(mt_fail_in(name, mt_fibres_make(arena, mesh, adjacency, &mt_fibres_rule_default, &f)));
     mesh->fibre = f.fibre, mesh->sheet = f.sheet, mesh->depth = f.depth, mesh->layer = f.layer;
     return MT_OK;
+}
+
+static void name_it(mt_heart *h, size_t elements)
+{
+    (void)snprintf(
+        h->name, sizeof h->name, "%.60s, %zu elements", h->file ? basename(h->file) : "ventricles", elements);
+}
+
+mt_status mt_heart_mesh(mt_arena *arena, mt_heart *h, mt_mesh *mesh, mt_adjacency *adjacency)
+{
+    MT_TRY(get_mesh(h, mesh));
+    MT_TRY(mt_fail_in(h->file ? h->file : generated, mt_adjacency_make(arena, mesh, adjacency)));
+    name_it(h, mesh->n_elements);
+    return mesh->fibre ? MT_OK : give_anatomy(arena, h, adjacency, mesh);
 }
 
 mt_status mt_heart_make(mt_arena *arena, mt_heart *h)
 {
     mt_mesh mesh;
+    mt_adjacency adjacency;
     mt_findings_of_case(h->path, &h->input);
     MT_TRY(get_mesh(h, &mesh));
-    MT_TRY(give_anatomy(arena, h, &mesh));
+    MT_TRY(mt_fail_in(h->input.mesh.file, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(give_anatomy(arena, h, &adjacency, &mesh));
     MT_TRY(mt_fail_in(h->path, mt_problem_make_on(arena, &mesh, &h->input, h->cached, &h->problem)));
     MT_TRY(mt_fail_in(h->path, mt_problem_prepace(arena, &h->input, h->cached, &h->problem)));
-    (void)snprintf(h->name, sizeof h->name, "%.60s, %zu elements", h->file ? basename(h->file) : "ventricles",
-        h->problem.mesh.n_elements);
+    name_it(h, h->problem.mesh.n_elements);
     return mt_fail_in(h->path, mt_mapping_make(arena, &h->input, &h->choice, &h->problem, &h->mapping));
 }
 

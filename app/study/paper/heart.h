@@ -26,23 +26,33 @@ typedef struct mt_heart {
 } mt_heart;
 
 /* For option tables. */
-#define MT_HEART_OPTIONS                                                                                     \
+#define MT_HEART_MESH_OPTIONS                                                                                \
     {.name = "--mesh",                                                                                       \
         .value = "MESH",                                                                                     \
         .help = "heart mesh with surfaces; default: ventricles like heart04, generated with gmsh"},          \
         {.name = "--elements",                                                                               \
             .value = "N",                                                                                    \
             .help = "number of elements of generated ventricles; default: that of heart04"},                 \
-        {.name = "--set",                                                                                    \
-            .value = "path.to.key=value",                                                                    \
-            .help = "replace a value of the case data/cases/ventricles.yaml",                                \
-            .repeats = true},                                                                                \
         MT_OPTION_NO_CACHE
+#define MT_HEART_OPTIONS                                                                                     \
+    MT_HEART_MESH_OPTIONS,                                                                                   \
+    {                                                                                                        \
+        .name = "--set", .value = "path.to.key=value",                                                       \
+        .help = "replace a value of the case data/cases/ventricles.yaml", .repeats = true                    \
+    }
 
 /* Reads the options and the case. `end_ms`: end of the simulation; NaN: that of the case. Fails with MT_INPUT, also if --set
  * changes a key with an option of its own; the message names option or key. Fails with MT_FILE or MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_parse(
     mt_arena *arena, const mt_arguments *arguments, double end_ms, mt_heart *heart);
+
+/* Reads only the options of the mesh, without a case: those of MT_HEART_MESH_OPTIONS. Fails with MT_INPUT or MT_FILE. */
+MT_NODISCARD mt_status mt_heart_parse_mesh(const mt_arguments *arguments, mt_heart *heart);
+
+/* Reads or generates only the mesh, with fibres by rule if it has none, and sets `name`. Fails as mt_heart_make. Call mt_heart_free
+ * afterwards in any case. */
+MT_NODISCARD mt_status mt_heart_mesh(
+    mt_arena *arena, mt_heart *heart, mt_mesh *mesh, mt_adjacency *adjacency);
 
 /* Builds mesh, fibres, problem and mapping in `arena`, with progress. Returns the errors of `mt_mesh_read`, `mt_gmsh_ventricles`,
  * `mt_anatomy_choose`, `mt_fibres_make`, `mt_problem_make` and `mt_mapping_make`. */

@@ -10,7 +10,7 @@ static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "m
     "machine list", "machine show", "machine allreduce", "run", "report", "reproduce table1",
     "reproduce table2", "reproduce table3", "reproduce figure1", "reproduce figure3", "reproduce figure4",
     "reproduce figure5", "reproduce figure6", "reproduce waves", "reproduce math", "reproduce precision",
-    "tune"};
+    "reproduce nodes", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -97,7 +97,7 @@ static const struct {
     {"reproduce figure6", FEW_TILES, NULL, NULL},
     {"reproduce waves", " --model mitchell-schaeffer --dt-ms 0.1", NULL, NULL},
     {"reproduce math", " --every 100003", "--pairs 1000000", "--pairs 10000"},
-    {"reproduce precision", " --beats 2", NULL, NULL},
+    {"reproduce precision", " --beats 2", NULL, NULL}, {"reproduce nodes", FEW_TILES, NULL, NULL},
     {"tune", " --set cell.model=mitchell-schaeffer --set cell.type=standard --set time.dt_ms=0.1", NULL,
         NULL}};
 
@@ -156,7 +156,7 @@ Test(command, a_command_group_without_a_subcommand_is_rejected_with_its_subcomma
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
-        "figure4, figure5, figure6, waves, math, machine, implicit, precision; see",
+        "figure4, figure5, figure6, waves, math, machine, implicit, precision, nodes; see",
         "reproduce");
 }
 

@@ -53,7 +53,7 @@ Test(waves_command_slow, long_examples_of_the_help_run_unmodified)
     static const char *const names[] = {"mesh slab", "mesh ventricles", "partition", "cell", "restitution",
         "run", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
         "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
-        "reproduce math", "tune"};
+        "reproduce math", "reproduce nodes", "tune"};
     static const char begin[] = "example:\n  myotile ";
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         char *help = works("%s --help", names[k]), *line = strstr(help, begin);
