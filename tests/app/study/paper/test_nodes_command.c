@@ -143,6 +143,9 @@ Test(reproduce_nodes, elements_that_do_not_fit_are_reported_with_the_reason)
     cr_expect_eq(json_value(step, "unknowns"), SLAB_ELEMENTS);
     const json *largest = json_rows(tables, "largest")->first;
     cr_expect_eq(json_value(largest, "measured_ipus"), 2);
+    cr_expect_eq(json_value(largest, "largest_unknowns"),
+        floor(
+            0.5 * SLAB_ELEMENTS * 131072 / json_value(row_of(tables, "tiles", 1, 0), "fullest_tile_bytes")));
     cr_expect_eq(json_value(largest->next, "measured_ipus"), 1);
     free(said);
 }
