@@ -222,7 +222,8 @@ static size_t fewest(const comparison *c, int kind)
     return least;
 }
 
-/* Estimates the largest heart by the bytes per unknown of the fullest tile. Fixed memory counts as proportional. */
+/* Estimates the largest heart by the bytes per unknown of the fullest tile. A lower bound: fixed memory
+ * and halos, which grow less, count as proportional. */
 static void add_largest(mt_table *table, const comparison *c, int kind)
 {
     const size_t i = fewest(c, kind);
@@ -243,8 +244,8 @@ static mt_table make_largest(mt_arena *arena, const comparison *c)
 {
     char title[256];
     (void)snprintf(title, sizeof title,
-        "Largest heart on one IPU, estimated: memory of the fullest tile proportional to the unknowns, %zu "
-        "bytes per tile",
+        "Largest heart on one IPU, estimated, at least: memory of the fullest tile proportional to the "
+        "unknowns, %zu bytes per tile",
         (size_t)c->base.tiling.one.bytes_per_tile);
     mt_table table = mt_table_begin(arena, "largest", title);
     mt_table_strings(&table, "voltages", "voltages");
