@@ -108,8 +108,8 @@ Test(console, the_progress_line_reports_percentage_time_rate_and_time_left)
     char line[256];
     /* left = 20 s * 31 / 19 = 32.6 s, rounded up */
     mt_console_line(&half, 20, 120, line, sizeof line);
-    cr_assert_str_eq(line,
-        "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
+    cr_assert_str_eq(
+        line, "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 G cell-steps/s   0:33 left");
     mt_console_line(&half, 20000, 120, line, sizeof line);
     cr_assert_str_eq(line,
         "simulating  [=======>            ]  38 %   19.0 of 50.0 ms   1.24 M cell-steps/s   9:03:52 left");
