@@ -2,7 +2,7 @@
 
     import myotile
     r = myotile.run(myotile.cases / "niederer-0.5.yaml", set={"time.end_ms": 20}, output="quick")
-    r.maps["activation"]           # [n_elements] in ms
+    r.maps["activation"]           # [n_elements], or [n_vertices] for discretisation nodes, in ms
     r.mesh.points_mm               # [n_points, 3]
     myotile.plot.map(r)            # with matplotlib
 

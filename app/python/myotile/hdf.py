@@ -59,11 +59,15 @@ class File:
 
 
 class Fields(Mapping[str, Array]):
-    """Fields of the elements by name: fields["apd90"] is an array [n_elements] or, for vectors, [n_elements, 3], NaN for elements without a
-    value. A field is read on access, as a view or a copy (myotile.hdf)."""
+    """Fields of the elements or vertices by name: fields["apd90"] is an array [n_elements] or, for vectors, [n_elements, 3]. With
+    `discretisation: nodes` it is [n_vertices] or [n_vertices, 3]. NaN is a missing value. A field is read on access, as a view or a copy
+    (myotile.hdf).
+
+    at  location of the values: "elements" or "vertices"."""
 
     def __init__(self, file: File, group: str, without: "frozenset[str]" = frozenset()) -> None:
         self._file, self._group = file, group
+        self.at = "vertices" if group.endswith("PointData") else "elements"
         self._names = [name for name in file.names(group) if name not in without]
 
     def _known(self, name: str) -> str:
@@ -88,7 +92,7 @@ class Fields(Mapping[str, Array]):
         return str(self._file.attributes(self._known(name)).get("unit", ""))
 
     def nan(self, name: str) -> str:
-        """Returns the meaning of a missing value, in words; "" if all elements have a value."""
+        """Returns the meaning of a missing value, in words; "" if no value is missing."""
         return str(self._file.attributes(self._known(name)).get("nan", ""))
 
     def __repr__(self) -> str:

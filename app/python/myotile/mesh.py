@@ -6,8 +6,8 @@ from typing import Any, Dict, Mapping, Optional, Tuple, Union
 
 import numpy
 
-from .errors import needed
-from .hdf import Array, File
+from .errors import Error, needed
+from .hdf import Array, Fields, File
 
 _cells = "VTKHDF/CellData"
 
@@ -101,15 +101,25 @@ class Mesh:
         outer = numpy.sort(first[times == 1])
         return triangles[outer], outer // 4
 
+    def element_means(self, values: Array) -> Array:
+        """Returns the mean over the four vertices of each element, [n_elements] or [n_elements, 3], of values at the vertices, [n_vertices]
+        or [n_vertices, 3]. It is NaN if one of the four is NaN."""
+        if len(values) != self.n_points:
+            raise Error(f"element_means: an array of shape {values.shape}; allowed: a value for each of {self.n_points} vertices")
+        return numpy.asarray(values[self.tetrahedra].mean(axis=1))
+
     def to_meshio(self, fields: Optional[Mapping[str, Array]] = None) -> Any:
-        """Returns a meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres, sheets and these fields as cell_data, without
-        triangles. It shares the arrays, without a copy."""
+        """Returns a meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres and sheets as cell_data, without triangles. These fields
+        are also cell_data, or point_data if they are Fields at the vertices. It shares the arrays, without a copy."""
         cell_data: Dict[str, "list[Array]"] = {"region": [self.tags]}
         for name, array in (("fibre", self.fibres), ("sheet", self.sheets)):
             if array is not None:
                 cell_data[name] = [array]
-        cell_data.update({name: [array] for name, array in (fields or {}).items()})
-        return needed("meshio").Mesh(self.points_mm, [("tetra", self.tetrahedra)], cell_data=cell_data)
+        at_vertices = isinstance(fields, Fields) and fields.at == "vertices"
+        point_data = dict(fields) if fields and at_vertices else {}
+        if fields and not at_vertices:
+            cell_data.update({name: [array] for name, array in fields.items()})
+        return needed("meshio").Mesh(self.points_mm, [("tetra", self.tetrahedra)], point_data=point_data, cell_data=cell_data)
 
     def __repr__(self) -> str:
         return f"<mesh of {self._file.path}: {self.n_elements} elements, {self.n_points} points>"

@@ -51,18 +51,38 @@ def _values(of: "Union[Results, Mesh]", what: "Union[str, Array]", label: Option
         mesh, values, label = of.mesh, numpy.asarray(what), label or ""
     if values.ndim == 2:
         values = numpy.linalg.norm(values, axis=1)
-    if values.shape != (mesh.n_elements,):
-        raise Error(f"plot.map: an array of shape {values.shape}; allowed: a value for each of {mesh.n_elements} elements")
-    return mesh, values, label
+    return mesh, _of_elements(of, mesh, values), label
+
+
+def _of_elements(of: "Union[Results, Mesh]", mesh: Mesh, values: Array) -> Array:
+    """Returns a value for each element, from values at the elements or vertices of the mesh, or from a frame of the results' series. The
+    results' own location has priority if lengths are equal."""
+    sizes = {"elements": (mesh.n_elements,), "vertices": (mesh.n_points,)}
+    at = "elements" if isinstance(of, Mesh) else of.maps.at
+    if values.shape != sizes[at] and not isinstance(of, Mesh) and (of.folder / "series.hdf").is_file():
+        numbers = of.series.vertices if of.series.at == "vertices" else of.series.elements
+        if values.shape == numbers.shape:
+            values, at = of.series.at_all(values), of.series.at
+    if values.shape != sizes[at]:
+        at = "elements" if at == "vertices" else "vertices"
+    if values.shape != sizes[at]:
+        raise Error(f"plot.map: an array of shape {values.shape}; allowed: a value for each of {mesh.n_elements} elements or "
+                    f"{mesh.n_points} vertices")
+    if at == "elements":
+        return values
+    means = mesh.element_means(values)
+    return means if mesh.inert is None else numpy.where(mesh.inert == 1, numpy.nan, means)
 
 
 def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax: Any = None, *, label: Optional[str] = None,
         azimuth_deg: float = -60, elevation_deg: float = 25, colours: Any = "viridis", vmin: Optional[float] = None,
         vmax: Optional[float] = None, bar: bool = True) -> Any:
-    """Draws the outer surface of a mesh in 3-D, each triangle in the colour of its element, and returns the axes, in mm.
+    """Draws the outer surface of a mesh in 3-D, each triangle in the colour of its element, and returns the axes, in mm. For values at the
+    vertices, an element has the mean of its four vertices; it is missing if one of the four is NaN or if the element does not conduct.
 
     of             results, or a mesh with an array for `what`
-    what           the name of a map, or an array [n_elements]; for vectors [n_elements, 3] their magnitude is drawn
+    what           the name of a map, or an array [n_elements] or [n_vertices]; of vectors [n, 3] the magnitude is drawn. With results also
+                   a frame of their series, r.series["V"][3], even if it covers a part of the mesh
     ax             axes with projection="3d"; None: new ones
     label          label of the colour bar; None: name and unit of the map
     azimuth_deg, elevation_deg

@@ -29,12 +29,15 @@ def _text(field: str) -> str:
 
 
 class Series(Mapping[str, Array]):
-    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], or [n_frames, n_points] with `discretisation: nodes`, always a
-    view of the file."""
+    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], or [n_frames, n_vertices] with `discretisation: nodes`, always a
+    view of the file. The numbers are those of the series' mesh; `elements` and `vertices` are their numbers in the results' mesh.
 
-    def __init__(self, path: Path) -> None:
-        self._file = File(path)
+    at  location of the values: "elements" or "vertices"."""
+
+    def __init__(self, path: Path, whole: Mesh) -> None:
+        self._file, self._whole = File(path), whole
         self._fields = Fields(self._file, _values(self._file), own_names)
+        self.at = self._fields.at
 
     @cached_property
     def times_ms(self) -> Array:
@@ -53,10 +56,23 @@ class Series(Mapping[str, Array]):
         return self._file.array(name) if name in self._file else numpy.arange(self.mesh.n_elements)
 
     @cached_property
-    def points(self) -> Array:
-        """[n_points] the number of each vertex in the results' mesh; with `discretisation: nodes`."""
+    def vertices(self) -> Array:
+        """[n_vertices] the number of each vertex in the results' mesh. Raises an Error for frames of a part of the elements, unless the values
+        are at the vertices."""
         name = f"{_points}/vertex"
-        return self._file.array(name) if name in self._file else numpy.arange(self.mesh.n_points)
+        partial = name in self._file or f"{_cells}/element" in self._file
+        return self._file.array(name) if partial else numpy.arange(self.mesh.n_points)
+
+    def at_all(self, frame: Array) -> Array:
+        """Returns a frame with a value for each element or vertex of the results' mesh, NaN for those that are not in the series:
+        series.at_all(series["V"][3])."""
+        numbers = self.vertices if self.at == "vertices" else self.elements
+        if len(frame) != len(numbers):
+            raise Error(f"at_all: an array of shape {frame.shape}; allowed: a value for each of {len(numbers)} {self.at}")
+        n = self._whole.n_points if self.at == "vertices" else self._whole.n_elements
+        found = numpy.full((n, *frame.shape[1:]), numpy.nan, frame.dtype)
+        found[numbers] = frame
+        return found
 
     def __getitem__(self, name: str) -> Array:
         return self._fields[name].reshape(len(self.times_ms), -1)
@@ -102,15 +118,15 @@ class Results:
 
     @cached_property
     def maps(self) -> Fields:
-        """Maps of the elements, by their names in ParaView: maps["activation"] is [n_elements] in ms; the conduction velocity is
-        [n_elements, 3] in mm/ms. Names for later beats end in _beat2 ... An element without a value has NaN. With `discretisation: nodes` the
-        maps are those of the vertices."""
+        """Maps by their names in ParaView: maps["activation"] is [n_elements] in ms, or [n_vertices] with `discretisation: nodes`; the
+        conduction velocity is [n_elements, 3] or [n_vertices, 3] in mm/ms. `maps.at` is "elements" or "vertices". Names for later beats end
+        in _beat2 ... NaN is a missing value."""
         return Fields(self._file, _values(self._file), own_names)
 
     @cached_property
     def series(self) -> Series:
         """Field time series of V and states."""
-        return Series(self._path("series.hdf", "requested by `series` in the case"))
+        return Series(self._path("series.hdf", "requested by `series` in the case"), self.mesh)
 
     @cached_property
     def traces(self) -> Any:
@@ -197,11 +213,12 @@ class Results:
         return {**self._file.attributes("/"), **own}
 
     def to_meshio(self) -> Any:
-        """Returns a meshio.Mesh in mm, with all maps, tags and fibres as cell_data: to_meshio().write("heart.vtu")."""
+        """Returns a meshio.Mesh in mm, with tags and fibres as cell_data, and maps as cell_data or point_data: to_meshio().write("heart.vtu")."""
         return self.mesh.to_meshio(self.maps)
 
     def __repr__(self) -> str:
-        return f"<results of {self.folder}: {self.mesh.n_elements} elements, {', '.join(self.maps)}>"
+        n = f"{self.mesh.n_elements} elements" + (f", {self.mesh.n_points} vertices" if self.maps.at == "vertices" else "")
+        return f"<results of {self.folder}: {n}, {', '.join(self.maps)}>"
 
 
 class Sweep(Mapping[str, Results]):

@@ -14,7 +14,7 @@ from unittest import mock
 
 import h5py
 import numpy
-from folder import EVERYTHING, SMALL, enter, small
+from folder import EVERYTHING, NODES, SMALL, enter, small
 
 import myotile
 import myotile.used
@@ -152,6 +152,61 @@ class Reading(unittest.TestCase):
     def test_values_of_the_machine_can_be_set(self):
         free = myotile.run(small, SMALL, "free", machine_set={"exchange.sync_cycles": 0}, threads=1).profile["totals"]
         self.assertEqual((free["internal_sync_cycles"], self.results.profile["totals"]["internal_sync_cycles"]), (0, 500 * 126))
+
+
+class Vertices(unittest.TestCase):
+    """Results with `discretisation: nodes`, on a slab of 7 x 5 x 3 vertices with a scar of 2 x 2 x 2 cubes in a corner."""
+
+    @classmethod
+    def setUpClass(cls):
+        enter(cls)
+        cls.results = myotile.run(small, NODES, "nodes", threads=1)
+
+    def test_maps_have_a_value_for_each_vertex_and_none_inside_the_scar(self):
+        maps, mesh = self.results.maps, self.results.mesh
+        self.assertEqual((maps.at, self.results.series.at), ("vertices", "vertices"))
+        self.assertEqual((maps["activation"].shape, maps["conduction_velocity"].shape), ((105,), (105, 3)))
+        conducting = numpy.unique(mesh.tetrahedra[mesh.inert == 0])
+        self.assertEqual(len(conducting), 105 - 2 * 2 * 3)
+        numpy.testing.assert_array_equal(numpy.flatnonzero(numpy.isfinite(maps["activation"])), conducting)
+        self.assertIn("288 elements, 105 vertices", repr(self.results))
+
+    def test_means_are_those_of_the_four_vertices(self):
+        activation, mesh = self.results.maps["activation"], self.results.mesh
+        means = mesh.element_means(activation)
+        with h5py.File("nodes/result.hdf") as file:
+            corners = file["VTKHDF/Connectivity"][4 * 10:4 * 11]
+            expected = sum(float(file["VTKHDF/PointData/activation"][v]) for v in corners) / 4
+        self.assertEqual(means.shape, (288,))
+        self.assertAlmostEqual(means[10], expected, 5)
+        numpy.testing.assert_allclose(mesh.element_means(mesh.points_mm), mesh.centres_mm)
+        self.assertTrue(numpy.isfinite(means[mesh.inert == 0]).all())
+        with self.assertRaisesRegex(myotile.Error, r"shape \(288,\); allowed: .*105 vertices"):
+            mesh.element_means(means)
+
+    def test_vertices_of_a_series_are_numbered_as_in_the_mesh(self):
+        series, mesh = self.results.series, self.results.mesh
+        self.assertEqual(series["V"].shape, (6, 93))
+        numpy.testing.assert_array_equal(series.vertices, numpy.unique(mesh.tetrahedra[mesh.inert == 0]))
+        numpy.testing.assert_array_equal(series.mesh.points_mm, mesh.points_mm[series.vertices])
+        numpy.testing.assert_array_equal(series.elements, numpy.flatnonzero(mesh.inert == 0))
+        at_all = series.at_all(series["V"][3])
+        numpy.testing.assert_array_equal(at_all[series.vertices], series["V"][3])
+        numpy.testing.assert_array_equal(numpy.isnan(at_all), numpy.isnan(self.results.maps["activation"]))
+        with self.assertRaisesRegex(myotile.Error, r"shape \(105,\); allowed: .*93 vertices"):
+            series.at_all(at_all)
+
+    def test_a_complete_series_has_all_vertices(self):
+        series = myotile.run(small, {**NODES, "regions": [], "time.end_ms": 2}, "complete", threads=1).series
+        numpy.testing.assert_array_equal(series.vertices, numpy.arange(105))
+
+    def test_vertices_of_a_part_are_unknown_if_values_are_at_the_elements(self):
+        elements = {**NODES, "diffusion.discretisation": "elements", "time.end_ms": 2}
+        with self.assertWarns(myotile.CaseWarning):
+            series = myotile.run(small, elements, "elements", threads=1).series
+        self.assertEqual((series.at, series.at_all(series["V"][0]).shape), ("elements", (288,)))
+        with self.assertRaisesRegex(myotile.Error, "vertex is missing"):
+            series.vertices
 
 
 class Sweeping(unittest.TestCase):

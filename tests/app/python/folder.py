@@ -19,6 +19,15 @@ EVERYTHING = {
     "series": {"every_ms": 2, "fields": ["V", "Ca_i"]},
     "electrodes": [{"name": "ahead", "at_mm": [10, 1, 0.5]}, {"name": "behind", "at_mm": [-5, 1, 0.5]}],
 }
+NODES = {  # one value per vertex, with a scar
+    **SMALL,
+    "points": [],
+    "machine.backend": "cpu",
+    "diffusion.discretisation": "nodes",
+    "output.maps": ["peak", "conduction_velocity"],
+    "series": {"every_ms": 2},
+    "regions": [{"min_mm": [2, 1, 0], "max_mm": [3, 2, 1], "non_conducting": True}],
+}
 
 
 def enter(test_class):

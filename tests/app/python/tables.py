@@ -8,7 +8,7 @@ import matplotlib
 import matplotlib.pyplot
 import meshio
 import numpy
-from folder import EVERYTHING, SMALL, enter, small
+from folder import EVERYTHING, NODES, SMALL, enter, small
 
 import myotile
 
@@ -107,6 +107,14 @@ class Tables(unittest.TestCase):
             numpy.testing.assert_array_equal(back.cell_data[name][0], self.results.maps[name])
         self.assertTrue((back.cell_data["fibre"][0] == [1, 0, 0]).all())
 
+    def test_meshio_gets_maps_at_vertices_as_point_data(self):
+        results = myotile.run(small, NODES, "nodes", threads=1)
+        results.to_meshio().write("nodes.vtu")
+        back = meshio.read("nodes.vtu")
+        for name in ("activation", "conduction_velocity", "peak"):
+            numpy.testing.assert_array_equal(back.point_data[name], results.maps[name])
+        self.assertNotIn("peak", back.cell_data)
+
     def test_a_mesh_with_sheets_surfaces_and_tiles_has_them_all(self):
         myotile.call("mesh", "ventricles", "--elements", 5000, "-o", "heart.hdf")
         myotile.call("mesh", "fibres", "heart.hdf", "-o", "fibred.hdf")
@@ -147,6 +155,32 @@ class Pictures(unittest.TestCase):
             numpy.testing.assert_allclose(share, share[0])
             self.assertTrue(0.79 < share[0] <= 1)
         self.assertEqual(axes.figure.axes[1].get_ylabel(), "activation (ms)")
+
+    def test_values_at_vertices_are_drawn_as_means_with_the_scar_in_grey(self):
+        results = myotile.run(small, NODES, "nodes", threads=1)
+        mesh, frame = results.mesh, results.series["V"][3]
+        _, element = mesh.surface
+        conducts = mesh.inert[element] == 0
+        values = {"activation": results.maps["activation"], "V": results.series.at_all(frame)}
+        for name, what in (("activation", "activation"), ("activation", values["activation"]), ("V", frame), ("V", values["V"])):
+            axes = myotile.plot.map(results, what, azimuth_deg=-90, elevation_deg=0)
+            means = mesh.element_means(values[name])[element]
+            low, high = means[conducts].min(), means[conducts].max()
+            expected = matplotlib.colormaps["viridis"]((means - low) / (high - low))[:, :3]
+            expected[~conducts] = 0.75
+            share = axes.collections[0]._facecolor3d[:, :3] / expected  # darker if the surface does not face the viewer
+            numpy.testing.assert_allclose(share, share[:, :1].repeat(3, axis=1), rtol=1e-4)
+            self.assertTrue((share > 0.79).all() and (share < 1.001).all())
+        axes.figure.savefig("vertices.png")
+        self.assertGreater(Path("vertices.png").stat().st_size, 1000)
+        own = myotile.plot.map(results.series.mesh, frame)
+        self.assertEqual(len(own.collections[0]._facecolor3d), len(results.series.mesh.surface[0]))
+        myotile.plot.map(results, "conduction_velocity")
+
+    def test_a_frame_of_a_part_of_the_elements_is_drawn_on_the_mesh(self):
+        results = myotile.run(small, {**NODES, "diffusion.discretisation": "elements"}, "elements", threads=1)
+        drawn = myotile.plot.map(results, results.series["V"][3]).collections[0]
+        self.assertEqual(len(drawn._facecolor3d), len(results.mesh.surface[0]))
 
     def test_no_value_is_grey_and_vectors_have_a_length(self):
         values = numpy.full((288, 3), numpy.nan)
