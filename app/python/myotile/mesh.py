@@ -109,8 +109,8 @@ class Mesh:
         return numpy.asarray(values[self.tetrahedra].mean(axis=1))
 
     def to_meshio(self, fields: Optional[Mapping[str, Array]] = None) -> Any:
-        """Returns a meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres and sheets as cell_data, without triangles. These fields
-        are also cell_data, or point_data if they are Fields at the vertices. It shares the arrays, without a copy."""
+        """Returns a meshio.Mesh of the tetrahedra, in mm, with tags (region), fibres and sheets as cell_data, without triangles. The given
+        fields are also cell_data, or point_data if they are Fields at the vertices. It shares the arrays, without a copy."""
         cell_data: Dict[str, "list[Array]"] = {"region": [self.tags]}
         for name, array in (("fibre", self.fibres), ("sheet", self.sheets)):
             if array is not None:

@@ -29,8 +29,8 @@ def _text(field: str) -> str:
 
 
 class Series(Mapping[str, Array]):
-    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], or [n_frames, n_vertices] with `discretisation: nodes`, always a
-    view of the file. The numbers are those of the series' mesh; `elements` and `vertices` are their numbers in the results' mesh.
+    """Frames of series.hdf: series["V"] is an array [n_frames, n_elements], or [n_frames, n_vertices] with `discretisation: nodes`. It is
+    always a view of the file, in the order of the series' mesh. `elements` and `vertices` are their numbers in the results' mesh.
 
     at  location of the values: "elements" or "vertices"."""
 
@@ -57,8 +57,8 @@ class Series(Mapping[str, Array]):
 
     @cached_property
     def vertices(self) -> Array:
-        """[n_vertices] the number of each vertex in the results' mesh. Raises an Error for frames of a part of the elements, unless the values
-        are at the vertices."""
+        """[n_vertices] the number of each vertex in the results' mesh. Raises an Error for frames of a part of the mesh with values at the
+        elements, since series.hdf lacks these numbers."""
         name = f"{_points}/vertex"
         partial = name in self._file or f"{_cells}/element" in self._file
         return self._file.array(name) if partial else numpy.arange(self.mesh.n_points)
@@ -213,7 +213,8 @@ class Results:
         return {**self._file.attributes("/"), **own}
 
     def to_meshio(self) -> Any:
-        """Returns a meshio.Mesh in mm, with tags and fibres as cell_data, and maps as cell_data or point_data: to_meshio().write("heart.vtu")."""
+        """Returns a meshio.Mesh in mm, with tags, fibres and maps as cell_data; maps at the vertices are point_data:
+        to_meshio().write("heart.vtu")."""
         return self.mesh.to_meshio(self.maps)
 
     def __repr__(self) -> str:
