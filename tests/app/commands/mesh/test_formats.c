@@ -37,6 +37,7 @@ static const char *const lines[] = {
     "reproduce table1 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table2 --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce table3 --mesh slab.hdf --target eight.yaml --ipus 1,2",
+    "reproduce nodes --mesh slab.hdf --target eight.yaml --ipus 1,2",
     "reproduce figure1 --mesh heart.hdf --set time.end_ms=0.5 --set machine.target=eight.yaml",
     "reproduce figure4 --mesh heart.hdf --times 0.2,0.4 --backends ipu,cpu --set machine.target=eight.yaml",
     "reproduce figure3 --edges-mm 1 --corners 2 --set time.end_ms=1 --set machine.target=eight.yaml",

@@ -23,7 +23,7 @@ static void leave(void)
     leave_room();
 }
 
-TestSuite(reproduce_nodes, .init = enter, .fini = leave);
+TestSuite(nodes_command, .init = enter, .fini = leave);
 
 static const json *tables_of(const char *line)
 {
@@ -39,7 +39,7 @@ static const json *row_of(const json *tables, const char *table, size_t n, size_
 }
 
 /* All unknowns of the mesh are on tiles. The clock of the GC200 is 1.325 GHz; the study computed 25,000 time steps with 4 substeps. */
-Test(reproduce_nodes, each_number_of_ipus_has_rows_of_elements_and_vertices)
+Test(nodes_command, each_number_of_ipus_has_rows_of_elements_and_vertices)
 {
     static const char *const voltages[] = {"elements", "vertices", "vertices"};
     static const char *const weights[] = {"none", "row costs", "none"};
@@ -67,7 +67,7 @@ Test(reproduce_nodes, each_number_of_ipus_has_rows_of_elements_and_vertices)
 }
 
 /* A quarter of the unknowns: faster by more than 2.5, even where the sync weighs most. The share of exchange and sync is larger. */
-Test(reproduce_nodes, steps_of_vertices_take_fewer_cycles_than_those_of_elements)
+Test(nodes_command, steps_of_vertices_take_fewer_cycles_than_those_of_elements)
 {
     const json *tables = tables_of(NODES " --ipus 1,2,4");
     for (size_t n = 0; n < 3; n++) {
@@ -88,7 +88,7 @@ Test(reproduce_nodes, steps_of_vertices_take_fewer_cycles_than_those_of_elements
 }
 
 /* The weights change the parts of vertices. */
-Test(reproduce_nodes, partitions_of_vertices_with_and_without_weights_differ)
+Test(nodes_command, partitions_of_vertices_with_and_without_weights_differ)
 {
     const json *tables = tables_of(NODES " --ipus 2,4");
     bool differ = false;
@@ -99,7 +99,7 @@ Test(reproduce_nodes, partitions_of_vertices_with_and_without_weights_differ)
 }
 
 /* The command `partition` finds the same tiles for elements. */
-Test(reproduce_nodes, rows_of_elements_agree_with_the_partition_command)
+Test(nodes_command, rows_of_elements_agree_with_the_partition_command)
 {
     const json *tables = tables_of(NODES " --ipus 1,2");
     for (size_t n = 0; n < 2; n++) {
@@ -113,7 +113,7 @@ Test(reproduce_nodes, rows_of_elements_agree_with_the_partition_command)
 }
 
 /* Elements of 0.05 mm need more substeps than vertices; the option sets the least number. */
-Test(reproduce_nodes, substeps_are_as_many_as_stability_requires)
+Test(nodes_command, substeps_are_as_many_as_stability_requires)
 {
     free(works("mesh slab --size-mm 0.6,0.4,0.2 --edge-mm 0.05 -o fine.hdf"));
     const json *tables =
@@ -127,7 +127,7 @@ Test(reproduce_nodes, substeps_are_as_many_as_stability_requires)
 }
 
 /* 128 KiB hold the vertices of one IPU, and the elements of two: the estimate starts from the fewest IPUs that suffice. */
-Test(reproduce_nodes, elements_that_do_not_fit_are_reported_with_the_reason)
+Test(nodes_command, elements_that_do_not_fit_are_reported_with_the_reason)
 {
     char *out;
     write_machine_of("small.yaml", 3, 131072);
@@ -151,7 +151,7 @@ Test(reproduce_nodes, elements_that_do_not_fit_are_reported_with_the_reason)
 }
 
 /* The fullest tile grows in proportion to the unknowns; the mesh has 3.9 elements per vertex. */
-Test(reproduce_nodes, largest_heart_follows_from_the_fullest_tile)
+Test(nodes_command, largest_heart_follows_from_the_fullest_tile)
 {
     const json *tables = tables_of(NODES " --ipus 2,1"), *largest = json_rows(tables, "largest")->first;
     cr_assert_eq(json_length(json_rows(tables, "largest")), KINDS);
@@ -167,7 +167,7 @@ Test(reproduce_nodes, largest_heart_follows_from_the_fullest_tile)
     }
 }
 
-Test(reproduce_nodes, invalid_options_are_rejected)
+Test(nodes_command, invalid_options_are_rejected)
 {
     refuses(2, "--ipus 1,x; allowed", NODES " --ipus 1,x");
     refuses(2, "--ipus 0; allowed", NODES " --ipus 0");
