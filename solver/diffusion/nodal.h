@@ -79,11 +79,11 @@ typedef struct mt_nodal_spreading {
     const uint16_t *of;      /* [n_elements] borrowed; NULL: all elements have the first law */
 } mt_nodal_spreading;
 
-/* Builds the operator in `arena`: 20 bytes per entry with spreading, about 15 entries per vertex, and 24 per vertex; 24 per element
- * temporarily. `spreading`: NULL for none. Borrows all arguments. The unknowns of `diffusion` are the vertices, its `nodal` has the rows,
- * and volume_mm3 has V_i. Same bits for any number of threads. MT_INPUT: a tissue is invalid, an element has no volume, the mesh lacks the
- * fibres or sheets that a tissue needs, or a vertex belongs to no element. MT_NUMERICS: the spectrum cannot be found. MT_STOPPED.
- * MT_MEMORY. */
+/* Builds the operator in `arena`: 20 bytes per entry with spreading, about 15 entries per vertex, and 24 per vertex; 40 per element and 56
+ * per vertex temporarily. `spreading`: NULL for none. Borrows all arguments. The unknowns of `diffusion` are the vertices, its `nodal` has
+ * the rows, and volume_mm3 has V_i. Same bits for any number of threads. MT_INPUT: a tissue is invalid, an element has no volume, the mesh
+ * lacks the fibres or sheets that a tissue needs, or a vertex belongs to no element. MT_NUMERICS: the spectrum cannot be found.
+ * MT_STOPPED. MT_MEMORY. */
 MT_NODISCARD mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh,
     const mt_tissues *tissues, const mt_nodal_spreading *spreading, const mt_watch *watch,
     mt_diffusion *diffusion);
