@@ -16,7 +16,6 @@
 #include "mesh/make/slab.h"
 #include "mesh/vertex_share.h"
 #include "solver/case/case_on_mesh.h"
-#include "solver/case/nodes.h"
 #include "solver/case/parts.h"
 #include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"

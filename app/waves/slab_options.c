@@ -7,7 +7,7 @@
 #include "data/files/data_folder.h"
 #include "mesh/files/formats.h"
 #include "mesh/make/slab.h"
-#include "solver/case/nodes.h"
+#include "solver/case/case.h"
 
 static const char usual_case[] = "cases/niederer-0.5.yaml";
 

@@ -184,8 +184,8 @@ static const char *const discretisation_name[] = {
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_ENUM(mt_case, diffusion.discretisation, "discretisation", "elements", discretisation_name,
         "Places of the voltages. elements: the centres of the elements, with finite volumes; nodes: the "
-        "vertices of the mesh, with linear finite elements (see above), only with the backend cpu and "
-        "explicit steps."),
+        "vertices of the mesh, with linear finite elements (see above), in one process and with explicit "
+        "steps."),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
@@ -1054,6 +1054,12 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from)
 }
 
 bool mt_case_at_vertices(const mt_case *from) { return from->diffusion.discretisation == MT_CASE_NODES; }
+
+mt_status mt_case_need_elements(const char *path, const mt_case *from)
+{
+    if (!mt_case_at_vertices(from)) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: diffusion.discretisation: nodes; allowed here: elements", path);
+}
 
 const char *mt_case_mesh_name(const mt_case *from)
 {

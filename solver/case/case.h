@@ -235,6 +235,9 @@ mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 /* True if the voltages are at the vertices of the mesh; otherwise they are at the centres of its elements. */
 bool mt_case_at_vertices(const mt_case *from);
 
+/* Refuses a case with voltages at the vertices where only elements are supported. MT_INPUT. `path`: of the case, for the message. */
+MT_NODISCARD mt_status mt_case_need_elements(const char *path, const mt_case *from);
+
 /* Returns the mesh's name for messages: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);
 

@@ -24,6 +24,7 @@ typedef double sym3[6];
 typedef struct making {
     const mt_mesh *mesh;
     const mt_nodal_spreading *spreading;
+    const mt_watch *watch;
     mt_tissue_field field;
     size_t *first; /* elements of each vertex: element[first[i]] to element[first[i + 1]] */
     uint32_t *element;
@@ -216,20 +217,18 @@ static size_t list_neighbours(const making *m, size_t i, uint32_t *column)
     const uint32_t *all = m->mesh->element_vertex;
     size_t n = 0;
     uint32_t last = 0; /* each pass finds the next larger number */
-    for (bool found = true; found;) {
+    for (;;) {
         uint32_t next = UINT32_MAX;
         for (size_t k = m->first[i]; k < m->first[i + 1]; k++)
             for (size_t v = 0; v < 4; v++) {
                 const uint32_t j = all[4 * (size_t)m->element[k] + v];
                 if (j != i && j < next && (n == 0 || j > last)) next = j;
             }
-        found = next != UINT32_MAX;
-        if (!found) break;
+        if (next == UINT32_MAX) return n;
         if (column) column[n] = next;
         last = next;
         n++;
     }
-    return n;
 }
 
 /* Returns the entry of a row for a column, which exists. */
@@ -400,6 +399,7 @@ typedef struct symmetric {
     const double *p;    /* p_ij */
     const double *r;    /* [n]; NULL: 0 */
     const double *root; /* [n] V^1/2 */
+    const mt_watch *watch;
 } symmetric;
 
 static bool apply_symmetric(const void *context, const double *x, double *y)
@@ -419,12 +419,13 @@ static bool apply_symmetric(const void *context, const double *x, double *y)
         }
         y[i] = s->root[i] * sum;
     }
-    return true;
+    return mt_watch_continues(s->watch, "longest step", 0);
 }
 
 /* Finds the lowest eigenvalue of P, if r is NULL, or of A. */
-static mt_status find_lowest(const mt_diffusion *diffusion, const double *p, const double *r, double *lowest)
+static mt_status find_lowest(const making *m, const double *p, const double *r, double *lowest)
 {
+    const mt_diffusion *diffusion = m->diffusion;
     const size_t n = diffusion->n_unknowns;
     MT_SCRATCH(scratch);
     double *root, *null_root, sum = 0;
@@ -433,7 +434,7 @@ static mt_status find_lowest(const mt_diffusion *diffusion, const double *p, con
     MT_ALLOC(scratch, null_root, n);
     for (size_t i = 0; i < n; i++) root[i] = sqrt(diffusion->volume_mm3[i]), sum += diffusion->volume_mm3[i];
     for (size_t i = 0; i < n; i++) null_root[i] = root[i] / sqrt(sum);
-    const symmetric s = {diffusion, p, r, root};
+    const symmetric s = {diffusion, p, r, root, m->watch};
     const mt_spectrum_map map = {
         .n = n, .apply = apply_symmetric, .context = &s, .null_vector = r ? NULL : null_root};
     const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
@@ -442,11 +443,11 @@ static mt_status find_lowest(const mt_diffusion *diffusion, const double *p, con
     return MT_OK;
 }
 
-static mt_status find_limit(mt_diffusion *diffusion)
+static mt_status find_limit(const making *m)
 {
     double lowest;
-    MT_TRY(find_lowest(diffusion, diffusion->nodal->rate, NULL, &lowest));
-    diffusion->limit_dt_ms = lowest < 0 ? SAFETY * 2 / -lowest : INFINITY;
+    MT_TRY(find_lowest(m, m->nodal->rate, NULL, &lowest));
+    m->diffusion->limit_dt_ms = lowest < 0 ? SAFETY * 2 / -lowest : INFINITY;
     return MT_OK;
 }
 
@@ -474,7 +475,7 @@ static mt_status bound_spreading(const making *m)
     nodal->kept = 1;
     if (!nodal->spread) return MT_OK;
     MT_TRY(find_reactions(scratch, m, &r));
-    MT_TRY(find_lowest(m->diffusion, nodal->spread, r, &nodal->lowest_spread));
+    MT_TRY(find_lowest(m, nodal->spread, r, &nodal->lowest_spread));
     if (nodal->lowest_spread >= LOWEST) return MT_OK;
     nodal->kept = LOWEST / nodal->lowest_spread;
     nodal->lowest_spread = LOWEST;
@@ -507,7 +508,7 @@ mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt
     const mt_nodal_spreading *spreading, const mt_watch *watch, mt_diffusion *diffusion)
 {
     MT_SCRATCH(scratch);
-    making m = {.mesh = mesh, .spreading = spreading, .diffusion = diffusion};
+    making m = {.mesh = mesh, .spreading = spreading, .watch = watch, .diffusion = diffusion};
     MT_TRY(mt_tissues_check(tissues, mesh->n_elements));
     MT_TRY(mt_tissue_field_make(scratch, mesh, tissues, &m.field));
     MT_TRY(mt_offsets_make(
@@ -522,17 +523,5 @@ mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt
     MT_TRY(order_rows(arena, mesh, m.nodal));
     MT_TRY(mt_watch_report(watch, "longest step", 0));
     MT_TRY(bound_spreading(&m));
-    return find_limit(diffusion);
-}
-
-void mt_nodal_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt)
-{
-    const mt_nodal *nodal = diffusion->nodal;
-    const size_t n = diffusion->n_unknowns;
-#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
-    for (size_t i = 0; i < n; i++) {
-        dv_dt[i] = 0;
-        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
-            dv_dt[i] += nodal->rate[k] * (v[nodal->column[k]] - v[i]);
-    }
+    return find_limit(&m);
 }

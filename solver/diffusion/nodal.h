@@ -87,6 +87,3 @@ typedef struct mt_nodal_spreading {
 MT_NODISCARD mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh,
     const mt_tissues *tissues, const mt_nodal_spreading *spreading, const mt_watch *watch,
     mt_diffusion *diffusion);
-
-/* Computes dv_dt = V^-1 K v [per ms] with OpenMP. A constant v yields exactly 0. */
-void mt_nodal_apply(const mt_diffusion *diffusion, const double *v, double *dv_dt);

@@ -7,7 +7,6 @@
 #include "mesh/anatomy/patch.h"
 #include "mesh/triangles.h"
 #include "solver/case/case.h"
-#include "solver/case/nodes.h"
 
 typedef struct selecting {
     mt_arena *scratch;

@@ -14,7 +14,7 @@
 #include "data/files/file.h"
 #include "mesh/anatomy/fibres.h"
 #include "mesh/files/formats.h"
-#include "solver/case/nodes.h"
+#include "solver/case/case.h"
 
 static const char case_file[] = "cases/ventricles.yaml", generated[] = "ventricles by gmsh";
 

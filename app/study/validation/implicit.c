@@ -12,7 +12,7 @@
 #include "app/run/mapping.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/plan/phases.h"
-#include "solver/case/nodes.h"
+#include "solver/case/case.h"
 
 static mt_status implicit(mt_arena *arena, const mt_arguments *arguments);
 

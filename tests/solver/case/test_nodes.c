@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "solver/case/case_on_mesh.h"
-#include "solver/case/nodes.h"
 #include "tests/mesh/tagged_slab.h"
 #include "tests/sets.h"
 #include "tests/solver/small_case.h"

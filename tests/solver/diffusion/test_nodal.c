@@ -339,7 +339,8 @@ static double growth(const block *b, double dt_ms)
     for (size_t i = 0; i < n; i++) v[i] = between(&seed, -1, 1);
     for (int step = 0; step < 3000; step++) {
         double next = 0;
-        mt_nodal_apply(&b->op, v, rate);
+        double size;
+        for (size_t i = 0; i < n; i++) rate[i] = change(b, v, i, &size);
         for (size_t i = 0; i < n; i++) v[i] += dt_ms * rate[i], next += b->op.volume_mm3[i] * v[i] * v[i];
         norm = sqrt(next);
         for (size_t i = 0; norm > 1e6 && i < n; i++) v[i] /= norm;
@@ -347,6 +348,26 @@ static double growth(const block *b, double dt_ms)
     }
     mt_arena_free(&arena);
     return norm;
+}
+
+/* Stops in the computation of the longest step, after its first report. */
+static bool stop_there(void *user, const char *stage, double done)
+{
+    size_t *reports = user;
+    (void)done;
+    return strcmp(stage, "longest step") != 0 || ++*reports < 2;
+}
+
+Test(nodal, the_search_for_the_longest_step_can_be_stopped)
+{
+    block b;
+    size_t reports = 0;
+    make_block(&b);
+    cr_expect_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &(mt_tissues){2, orthotropic, b.of}, &usual,
+                     &(mt_watch){stop_there, &reports}, &b.op),
+        MT_STOPPED);
+    cr_expect_eq(reports, 2);
+    mt_arena_free(&b.arena);
 }
 
 /* limit_dt_ms is 0.9 of 2 / |lambda|, with lambda found to 1e-3. */
