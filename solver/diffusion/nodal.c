@@ -437,7 +437,8 @@ static mt_status find_lowest(const making *m, const double *p, const double *r, 
     const symmetric s = {diffusion, p, r, root, m->watch};
     const mt_spectrum_map map = {
         .n = n, .apply = apply_symmetric, .context = &s, .null_vector = r ? NULL : null_root};
-    const mt_spectrum_goal goal = {.max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = 1e-3};
+    const mt_spectrum_goal goal = {
+        .max_steps = MAX_LANCZOS, .lowest_only = true, .lowest_tolerance = r ? 3e-4 : 1e-3};
     MT_TRY(mt_spectrum_run(scratch, &map, &goal, &ends));
     *lowest = ends.lowest;
     return MT_OK;
@@ -465,21 +466,93 @@ static mt_status find_reactions(mt_arena *arena, const making *m, double **r)
     return MT_OK;
 }
 
-/* Reduces the spreading if its lowest eigenvalue is not allowed. The part of K has no negative ones where reaction_ms is uniform, so that
- * the eigenvalue decreases at least as much as the spreading. */
-static mt_status bound_spreading(const making *m)
+/* Computes the sum of s_ij of a row, and that of its rates within the reaction's time. The diagonal of the matrix that bounds the spreading
+ * is the second less the first. */
+static void sum_row(const mt_nodal *nodal, const double *r, size_t i, double *spread, double *damping)
+{
+    *spread = *damping = 0;
+    for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+        *spread += nodal->spread[k];
+        *damping -= r[i] * nodal->rate[k];
+    }
+}
+
+/* Multiplies the edges of each vertex by the largest factor, at most 1, with which its diagonal is at least `least`; an edge by the smaller
+ * factor of its ends. */
+static void reduce_where(const making *m, const double *r, double least, double *factor)
+{
+    const mt_nodal *nodal = m->nodal;
+    const size_t n = m->mesh->n_vertices;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) {
+        double spread, damping;
+        sum_row(nodal, r, i, &spread, &damping);
+        factor[i] = spread > 0 ? fmin(fmax(damping - least, 0) / spread, 1) : 1;
+    }
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            nodal->spread[k] *= fmin(factor[i], factor[nodal->column[k]]);
+}
+
+/* Returns the lowest diagonal. */
+static double lowest_diagonal(const making *m, const double *r)
+{
+    double lowest = 0;
+    for (size_t i = 0; i < m->mesh->n_vertices; i++) {
+        double spread, damping;
+        sum_row(m->nodal, r, i, &spread, &damping);
+        lowest = fmin(lowest, damping - spread);
+    }
+    return lowest;
+}
+
+/* Returns the sum of V_i s_ij over all entries. */
+static double spread_charge(const making *m)
+{
+    const mt_nodal *nodal = m->nodal;
+    double sum = 0;
+    for (size_t i = 0; i < m->mesh->n_vertices; i++)
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            sum += m->diffusion->volume_mm3[i] * nodal->spread[k];
+    return sum;
+}
+
+/* Reduces the spreading of all edges to what is allowed. The part of K has no negative eigenvalues where reaction_ms is uniform, so that
+ * the lowest one decreases at least as much as the spreading. */
+static void reduce_all(const making *m)
 {
     mt_nodal *nodal = m->nodal;
-    double *r;
+    const double factor = LOWEST / nodal->lowest_spread;
+    nodal->lowest_spread = LOWEST;
+    for (size_t k = 0; k < nodal->start[m->mesh->n_vertices]; k++) nodal->spread[k] *= factor;
+}
+
+/* Reduces the spreading if its lowest eigenvalue is not allowed, first where the diagonal is lowest: without less spreading elsewhere. Each
+ * round lowers the limit of the diagonal by the excess. Less spreading of any edge never lowers an eigenvalue. */
+static mt_status bound_spreading(const making *m)
+{
+    enum { ROUNDS_MOST = 8 };
+    const double allowed = 1.002 * LOWEST;
+    const size_t n = m->mesh->n_vertices;
+    mt_nodal *nodal = m->nodal;
+    double *r, *factor;
     MT_SCRATCH(scratch);
     nodal->kept = 1;
     if (!nodal->spread) return MT_OK;
     MT_TRY(find_reactions(scratch, m, &r));
     MT_TRY(find_lowest(m, nodal->spread, r, &nodal->lowest_spread));
     if (nodal->lowest_spread >= LOWEST) return MT_OK;
-    nodal->kept = LOWEST / nodal->lowest_spread;
-    nodal->lowest_spread = LOWEST;
-    for (size_t k = 0; k < nodal->start[m->mesh->n_vertices]; k++) nodal->spread[k] *= nodal->kept;
+    const double whole = spread_charge(m);
+    double least = lowest_diagonal(m, r);
+    MT_ALLOC(scratch, factor, n);
+    for (int k = 0; k < ROUNDS_MOST && nodal->lowest_spread < allowed; k++) {
+        least *= LOWEST / nodal->lowest_spread;
+        reduce_where(m, r, least, factor);
+        MT_TRY(find_lowest(m, nodal->spread, r, &nodal->lowest_spread));
+    }
+    if (nodal->lowest_spread < allowed) reduce_all(m);
+    nodal->kept = spread_charge(m) / whole;
     return MT_OK;
 }
 

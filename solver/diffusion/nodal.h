@@ -20,7 +20,8 @@
  * A uniform reaction is unchanged to the bit, and charge is conserved. Cells that restore v at the rates j_i >= 0, d = -dt J v, turn the
  * tissue into v' = V^-1 K v - (1 + S) J v, with the rows S of s_ij. The norm of J^1/2 v decreases if 1 + S - sym(V^-1 K J^-1) is positive
  * definite: no pattern grows then. Larger j are the harder case, so 1/j is reaction_ms of the cells, a lower bound. The lowest eigenvalue
- * of S - sym(V^-1 K J^-1) is kept above -1 (`lowest_spread`), by reducing the spreading if needed (`kept`).
+ * of S - sym(V^-1 K J^-1) is kept above -1 (`lowest_spread`), by reducing s_ij if needed (`kept`): where the diagonal of this matrix is
+ * lowest, down to a limit that is found with Lanczos' method. Tissue whose spreading is allowed keeps it.
  *
  * On a chain of points at the distance b, exactly one s gives the CV of a converged cable. With the time Y = b^2 / D of diffusion from
  * point to point it is

@@ -13,7 +13,8 @@ typedef struct mt_nodal {
     double *spread;   /* [start[n_vertices]] s_ij; NULL without spreading */
     double
         lowest_spread; /* of the matrix that bounds the spreading, above -1: its lowest eigenvalue, or a lower bound of it */
-    double kept; /* fraction of the spreading that is kept to bound it: 1 in meshes of ordinary elements */
+    double
+        kept; /* fraction of the sum of V_i s_ij that is kept to bound the spreading: 1 for most cells and meshes */
     size_t n_negative;  /* negative rates */
     size_t longest_row; /* entries */
     /* The vertices in an order that is close in space, and in descending order of their entries within each MT_NODAL_WINDOW of it: blocks

@@ -327,6 +327,33 @@ Test(nodal, spreading_is_bounded_for_any_law)
     cr_expect(kept[2] > kept[1], "%g, %g", kept[2], kept[1]);
 }
 
+/* A law that would spread too much in one part of the tissue reduces the spreading there and at its border, not elsewhere. */
+Test(nodal, spreading_is_bounded_locally)
+{
+    const mt_nodal_law laws[2] = {
+        mt_nodal_law_default, {.strength = 3, .fine = 1, .front_ms = 1, .reaction_ms = 0.1}};
+    const double border_mm = 1;
+    size_t far = 0, reduced = 0;
+    block b;
+    mt_diffusion whole;
+    make_block(&b);
+    const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
+    cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues, &usual, &(mt_watch){0}, &whole), MT_OK);
+    cr_assert_eq(whole.nodal->kept, 1);
+    cr_assert_eq(mt_nodal_diffusion_make(&b.arena, &b.mesh, &tissues, &(mt_nodal_spreading){2, laws, b.of},
+                     &(mt_watch){0}, &b.op),
+        MT_OK);
+    const mt_nodal *nodal = b.op.nodal;
+    for (size_t i = 0; i < b.mesh.n_vertices; i++) {
+        if (position(&b, i)[0] > PLANE_MM - border_mm) continue;
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++, far++)
+            reduced += nodal->spread[k] != whole.nodal->spread[k];
+    }
+    cr_expect(nodal->kept < 0.9, "%g of the spreading is kept", nodal->kept);
+    cr_expect(far > 1000 && reduced == 0, "%zu of %zu entries differ", reduced, far);
+    mt_arena_free(&b.arena);
+}
+
 /* ---- the longest step ---- */
 
 /* Returns the growth of a random pattern by one of many steps. */
