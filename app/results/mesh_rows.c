@@ -75,6 +75,9 @@ void mt_operator_rows(mt_table *table, const mt_diffusion *diffusion)
         const double entries = (double)nodal->start[diffusion->n_unknowns];
         mt_table_property(table, "negative_couplings_percent", "negative couplings of vertices",
             100 * (double)nodal->n_negative / entries, "%");
+        if (nodal->kept < 1)
+            mt_table_property(table, "kept_spreading_percent",
+                "spreading between vertices that stability allows", 100 * nodal->kept, "%");
         return;
     }
     mt_table_property(table, "elements_with_limited_gradients", "elements with limited gradients",
