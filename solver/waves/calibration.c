@@ -123,13 +123,16 @@ mt_spreading_law mt_calibration_law(const mt_corner *corner, const mt_diffusion_
     return (mt_spreading_law){.beta = beta, .reaction_ms = reaction_ms_of(corner), .limits_kappa = true};
 }
 
+/* A search for the value with the least mean error: beta of elements, or a factor of the strength of a chain's law. */
 typedef struct fitting {
     const mt_corner_slab *slab;
-    const mt_diffusion_scheme *scheme;
-    mt_calibration *found; /* the best so far */
+    const mt_diffusion_scheme *scheme; /* of elements */
+    const mt_nodal_law *chain;         /* of vertices; NULL: elements */
+    double least, most, step;          /* range, and the factor of a step without a secant */
+    mt_calibration *found;             /* the best so far */
 } fitting;
 
-/* Measures a law. If V diverges, the errors are infinite and the mean is negative: beta is too large. */
+/* Measures a law. If V diverges, the errors are infinite and the mean is negative: there is too much spreading. */
 static mt_status measure(
     const mt_corner_slab *slab, const mt_corner_method *method, const char *what, mt_corner_errors *errors)
 {
@@ -139,51 +142,71 @@ static mt_status measure(
     return MT_OK;
 }
 
-/* Measures a law; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if V
- * diverges. */
-static mt_status try_law(fitting *f, const mt_spreading_law *law, double *mean)
+/* Measures the law of a value; keeps it if it is the best, or the first. Returns its mean error, at most 1 if propagation fails, and -1 if
+ * V diverges. */
+static mt_status try_value(fitting *f, double value, double *mean)
 {
-    const mt_corner_method method = {.scheme = f->scheme, .law = law};
     mt_corner_errors errors;
+    mt_spreading_law law = {0};
+    mt_nodal_law nodal = {0};
+    if (f->chain) {
+        nodal = *f->chain;
+        nodal.strength *= value;
+    } else
+        law = mt_calibration_law(f->slab->corner, f->scheme, value);
+    const mt_corner_method method = {.scheme = f->scheme, .law = &law, .nodal = &nodal};
     MT_TRY(measure(f->slab, &method, "calibrating the reaction spreading", &errors));
     *mean = fmin(fmax(errors.mean, -1), 1);
     if (f->found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(f->found->errors.mean))) return MT_OK;
-    f->found->law = *law;
+    f->found->law = law;
+    f->found->nodal = nodal;
     f->found->errors = errors;
     return MT_OK;
 }
 
-/* Finds beta by the secant method, from the mean error of the scheme's law. */
-static mt_status fit(fitting *f, double mean_of_scheme)
+/* Finds the value by the secant method, from a last one and its mean error, and a next one. Changes it by a factor of 2 at most. */
+static mt_status find_value(fitting *f, double last, double last_mean, double value)
 {
     enum { WAVES_MOST = 5 };
-    double last = f->scheme->spreading, last_mean = mean_of_scheme, mean;
-    mt_spreading_law law =
-        mt_calibration_law(f->slab->corner, f->scheme, last * (mean_of_scheme > 0 ? 2 : 0.7));
-    f->found->n_waves = 0; /* the law of the scheme does not compete */
-    for (int k = 0; k < WAVES_MOST; k++) {
-        MT_TRY(try_law(f, &law, &mean));
+    double mean;
+    while (f->found->n_waves < WAVES_MOST) {
+        MT_TRY(try_value(f, value, &mean));
         if (fabs(mean) <= MT_CALIBRATION_TOLERANCE || mean == last_mean) break;
-        double next = law.beta - mean * (law.beta - last) / (mean - last_mean);
-        if ((mean < last_mean) != (law.beta > last)) next = mean > 0 ? 1.5 * law.beta : law.beta / 1.5;
-        next = fmin(fmax(next, law.beta / 2), fmin(2 * law.beta, MT_CALIBRATION_BETA_MOST));
-        if (next == law.beta) break;
-        last = law.beta, last_mean = mean;
-        law.beta = next;
+        double next = value - mean * (value - last) / (mean - last_mean);
+        if ((mean < last_mean) != (value > last)) next = value * (mean > 0 ? f->step : 1 / f->step);
+        next = fmin(fmax(next, fmax(value / 2, f->least)), fmin(2 * value, f->most));
+        if (next == value) break;
+        last = value, last_mean = mean;
+        value = next;
     }
     return MT_OK;
 }
 
-/* Starts with found->law. */
-static mt_status calibrate(
+/* Measures the scheme's law, or that of `beta`. Fits one if the scheme's error is too large; that law does not compete then. */
+static mt_status fit_elements(
     const mt_corner_slab *slab, const mt_diffusion_scheme *scheme, const double *beta, mt_calibration *found)
 {
-    const mt_spreading_law law = found->law;
-    fitting f = {slab, scheme, found};
+    fitting f = {
+        .slab = slab, .scheme = scheme, .most = MT_CALIBRATION_BETA_MOST, .step = 1.5, .found = found};
+    const double first = scheme->spreading;
     double mean;
-    MT_TRY(try_law(&f, &law, &mean));
-    if (beta || !(scheme->spreading > 0) || fabs(mean) <= MT_CALIBRATION_KEPT) return MT_OK;
-    return fit(&f, mean);
+    MT_TRY(try_value(&f, beta ? *beta : first, &mean));
+    if (beta || !(first > 0) || fabs(mean) <= MT_CALIBRATION_KEPT) return MT_OK;
+    found->n_waves = 0;
+    return find_value(&f, first, mean, first * (mean > 0 ? 2 : 0.7));
+}
+
+/* Measures the law of a chain with a factor of its strength. With the factor 1, fits another one if the error is too large. A tenth more
+ * spreading makes a wave about 0.1 earlier. */
+static mt_status fit_vertices(
+    const mt_corner_slab *slab, const mt_nodal_law *chain, double factor, mt_calibration *found)
+{
+    const double most = MT_CALIBRATION_FACTOR_MOST;
+    fitting f = {.slab = slab, .chain = chain, .least = 1 / most, .most = most, .step = 1.1, .found = found};
+    double mean;
+    MT_TRY(try_value(&f, factor, &mean));
+    if (factor != 1 || fabs(mean) <= MT_CALIBRATION_KEPT) return MT_OK;
+    return find_value(&f, factor, mean, fmin(fmax(1 + mean, f.least), f.most));
 }
 
 static void scale_errors(double factor, mt_corner_errors *errors)
@@ -231,47 +254,8 @@ mt_status mt_calibrate(
     at.length_mm *= enlarged;
     MT_TRY(make_slab(arena, &at, &slab, found));
     if (isnan(slab.speed_mm_ms)) return MT_OK;
-    MT_TRY(calibrate(&slab, scheme, beta, found));
+    MT_TRY(fit_elements(&slab, scheme, beta, found));
     scale_errors(1 / (enlarged * enlarged), &found->errors);
-    return MT_OK;
-}
-
-/* Measures the law of a chain with a factor of its strength; keeps it if it is the best, or the first. Returns its mean error as
- * try_law. */
-static mt_status try_factor(
-    const mt_corner_slab *slab, const mt_nodal_law *chain, double factor, mt_calibration *found, double *mean)
-{
-    mt_nodal_law law = *chain;
-    mt_corner_errors errors;
-    const mt_corner_method method = {.nodal = &law};
-    law.strength *= factor;
-    MT_TRY(measure(slab, &method, "calibrating the spreading between vertices", &errors));
-    *mean = fmin(fmax(errors.mean, -1), 1);
-    if (found->n_waves++ > 0 && !(fabs(errors.mean) < fabs(found->errors.mean))) return MT_OK;
-    found->nodal = law;
-    found->errors = errors;
-    return MT_OK;
-}
-
-/* Finds the factor of the strength by the secant method. A tenth more spreading makes a wave about 0.1 earlier. */
-static mt_status fit_factor(const mt_corner_slab *slab, const mt_nodal_law *chain, mt_calibration *found)
-{
-    enum { WAVES_MOST = 5 };
-    const double least = 1 / MT_CALIBRATION_FACTOR_MOST;
-    double last = 1, last_mean, mean;
-    MT_TRY(try_factor(slab, chain, last, found, &last_mean));
-    if (fabs(last_mean) <= MT_CALIBRATION_KEPT) return MT_OK;
-    double factor = fmin(fmax(1 + last_mean, least), MT_CALIBRATION_FACTOR_MOST);
-    for (int k = 1; k < WAVES_MOST; k++) {
-        MT_TRY(try_factor(slab, chain, factor, found, &mean));
-        if (fabs(mean) <= MT_CALIBRATION_TOLERANCE || mean == last_mean) break;
-        double next = factor - mean * (factor - last) / (mean - last_mean);
-        if ((mean < last_mean) != (factor > last)) next = factor * (mean > 0 ? 1.1 : 1 / 1.1);
-        next = fmin(fmax(next, least), MT_CALIBRATION_FACTOR_MOST);
-        if (next == factor) break;
-        last = factor, last_mean = mean;
-        factor = next;
-    }
     return MT_OK;
 }
 
@@ -281,7 +265,6 @@ mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibr
     mt_corner_slab slab;
     mt_corner at = *corner;
     mt_chain_fit fit;
-    double mean;
     const mt_chain chain = {
         corner->model, corner->cells, mt_tissue_diffusivity_l(corner->tissue), corner->dt_ms};
     const double enlarged = enlargement(corner);
@@ -292,8 +275,7 @@ mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibr
     found->nodal.strength *= strength;
     MT_TRY(make_slab(arena, &at, &slab, found));
     if (isnan(slab.speed_mm_ms)) return MT_OK;
-    MT_TRY(strength == 1 ? fit_factor(&slab, &fit.law, found)
-                         : try_factor(&slab, &fit.law, strength, found, &mean));
+    MT_TRY(fit_vertices(&slab, &fit.law, strength, found));
     scale_errors(1 / (enlarged * enlarged), &found->errors);
     return MT_OK;
 }
