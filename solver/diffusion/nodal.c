@@ -11,7 +11,7 @@
 enum { EDGES = 6, PARALLEL_FROM = 4096, MAX_LANCZOS = 400 };
 static const double SAFETY = 0.9;
 /* Of the spreading (solver/diffusion/nodal.h); fitted together. */
-static const double MESH = 0.98, ACROSS = 0.9, TURN = 0.6;
+static const double MESH = 0.98, ACROSS = 0.75, TURN = 0.6;
 /* Allowed lowest eigenvalue of the spreading; below -1 a restoring reaction could make a pattern grow. */
 static const double LOWEST = -0.95;
 
@@ -306,37 +306,71 @@ static double surface_at(const making *m, size_t i, double normal[3])
     return mt_length3(normal) / sum;
 }
 
-/* Returns 1 / (1 + drift) of a vertex. */
-static double drift_factor(const making *m, size_t i)
+/* The drift of the vertices. */
+typedef struct drifts {
+    double (*r)[3];   /* [n] sum_j s_ij (x_j - x_i), without its part along the surface's normal */
+    bool *on_surface; /* [n] */
+} drifts;
+
+static void find_drift(const making *m, size_t i, const drifts *drift)
 {
     const mt_nodal *nodal = m->nodal;
     const double *xyz_mm = m->mesh->xyz_mm;
-    double normal[3], drift[3] = {0}, both = 0;
-    const bool on_surface = surface_at(m, i, normal) > 1e-6;
+    double normal[3], *r = drift->r[i];
+    drift->on_surface[i] = surface_at(m, i, normal) > 1e-6;
     for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
         for (size_t a = 0; a < 3; a++)
-            drift[a] += nodal->spread[k] * (xyz_mm[3 * (size_t)nodal->column[k] + a] - xyz_mm[3 * i + a]);
-    if (on_surface) {
-        const double through = mt_dot3(drift, normal) / mt_dot3(normal, normal);
-        for (int a = 0; a < 3; a++) drift[a] -= through * normal[a];
+            r[a] += nodal->spread[k] * (xyz_mm[3 * (size_t)nodal->column[k] + a] - xyz_mm[3 * i + a]);
+    if (!drift->on_surface[i]) return;
+    const double through = mt_dot3(r, normal) / mt_dot3(normal, normal);
+    for (int a = 0; a < 3; a++) r[a] -= through * normal[a];
+}
+
+/* Computes the mean of r over a vertex and its neighbours of the same kind, inside or on the surface, by their volumes. */
+static void mean_drift(const making *m, const drifts *drift, size_t i, double mean[3])
+{
+    const mt_nodal *nodal = m->nodal;
+    const double *volume_mm3 = m->diffusion->volume_mm3;
+    double whole = volume_mm3[i];
+    for (int a = 0; a < 3; a++) mean[a] = whole * drift->r[i][a];
+    for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
+        const size_t j = nodal->column[k];
+        if (drift->on_surface[j] != drift->on_surface[i]) continue;
+        whole += volume_mm3[j];
+        for (int a = 0; a < 3; a++) mean[a] += volume_mm3[j] * drift->r[j][a];
     }
+    for (int a = 0; a < 3; a++) mean[a] /= whole;
+}
+
+/* Returns f_i of a vertex. */
+static double drift_factor(const making *m, const drifts *drift, size_t i)
+{
+    const mt_nodal *nodal = m->nodal;
+    const double *xyz_mm = m->mesh->xyz_mm;
+    double mean[3], both = 0;
+    mean_drift(m, drift, i, mean);
     for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++) {
         double d[3];
         mt_minus3(xyz_mm + 3 * (size_t)nodal->column[k], xyz_mm + 3 * i, d);
-        both += nodal->spread[k] * fabs(mt_dot3(d, drift));
+        both += nodal->spread[k] * fabs(mt_dot3(d, mean));
     }
-    return both > 0 ? 1 / (1 + mt_dot3(drift, drift) / both) : 1;
+    return both > 0 ? 1 / (1 + mt_dot3(mean, mean) / both) : 1;
 }
 
 static mt_status reduce_drift(making *m)
 {
     const mt_nodal *nodal = m->nodal;
     const size_t n = m->mesh->n_vertices;
+    drifts drift;
     double *factor;
     MT_SCRATCH(scratch);
     MT_ALLOC(scratch, factor, n);
+    MT_ALLOC(scratch, drift.r, n);
+    MT_ALLOC(scratch, drift.on_surface, n);
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
-    for (size_t i = 0; i < n; i++) factor[i] = drift_factor(m, i);
+    for (size_t i = 0; i < n; i++) find_drift(m, i, &drift);
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++) factor[i] = drift_factor(m, &drift, i);
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++)
         for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)

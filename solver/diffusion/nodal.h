@@ -32,7 +32,7 @@
  * consistent mass matrix on the reaction has s = 1/6, as Y -> infinity.) In tissue b^2 s becomes a tensor of the element,
  *
  *     T  = D^1/2 F D^1/2 m strength / 6,     F = Y (Y + fine q) (Y + q)^-1,     Y = b^2 M^-1
- *     m  = 0.98 (1 + 0.9 (3 / tr(D M^-1) - 1))
+ *     m  = 0.98 (1 + 0.75 (3 / tr(D M^-1) - 1))
  *     M  = sum over edges of |k| d d' / V,   the mean around each vertex, then over the element's vertices
  *     1 / b^3 = vertices per volume:  the mean over the element's vertices of (solid angle of their elements) / (4 pi V)
  *
@@ -45,10 +45,12 @@
  * than behind it, as on the surface of boxes that are all cut alike, the exchange would shift the reaction by sum_j s_ij (x_j - x_i).
  * f_ij = min(f_i, f_j) with
  *
- *     f_i = 1 / (1 + |r|^2 / sum_j s_ij |r . (x_j - x_i)|),     r = sum_j s_ij (x_j - x_i), without its part along the surface's normal
+ *     f_i = 1 / (1 + |q|^2 / sum_j s_ij |q . (x_j - x_i)|),     r = sum_j s_ij (x_j - x_i), without its part along the surface's normal
  *
- * makes the exchange in the direction of r as large as without it. The three numbers 0.98, 0.9 and 0.6 (T' = (1 + 3/2 0.6) T - 0.6/2 tr T)
- * are fitted to activation from a corner on the meshes of solver/diffusion/README.md; all others follow from the chain.
+ * makes the exchange in the direction of q as large as without it. q is the mean of r over a vertex and its neighbours, on the surface or
+ * inside as the vertex itself: drift that differs from vertex to vertex cancels, and does not shift a wave. The three numbers 0.98, 0.75
+ * and 0.6 (T' = (1 + 3/2 0.6) T - 0.6/2 tr T) are fitted to activation from a corner on the meshes of solver/diffusion/README.md; all
+ * others follow from the chain.
  *
  * Limit: T acts in all directions, but only the part along the wave's path speeds it. The rest moves charge along a curved front, as a
  * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave

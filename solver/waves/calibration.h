@@ -28,7 +28,7 @@
 #define MT_CALIBRATION_FACTOR_MOST 1.5
 
 /* A change of the method or its numbers must increment this. */
-enum { MT_CALIBRATION_VERSION = 7 };
+enum { MT_CALIBRATION_VERSION = 8 };
 
 typedef struct mt_calibration {
     double speed_l_mm_ms, speed_t_mm_ms; /* converged CV; NaN: these cells do not conduct */

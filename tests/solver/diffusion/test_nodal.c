@@ -249,7 +249,7 @@ Test(nodal, fingerprints_change_with_a_single_rate)
  * neighbours in the next plane have the share of the chain together, times the factor of meshes. */
 Test(nodal, planes_of_vertices_spread_as_the_points_of_a_chain)
 {
-    const double b_mm = 0.5, size[] = {4, 4, 4}, distance = 1e-9;
+    const double b_mm = 0.5, size[] = {5, 5, 5}, distance = 1e-9;
     const mt_tissue tissue = {.sigma_l_mS_mm = 0.05, .sigma_t_mS_mm = 0.05, .chi_per_mm = 1, .cm_uF_mm2 = 1};
     const mt_nodal_law law = {.strength = 0.9, .fine = 0.3, .front_ms = 7};
     const double y_ms = b_mm * b_mm / 0.05, share = 0.9 / 6 * (y_ms + 0.3 * 7) / (y_ms + 7);
@@ -263,7 +263,7 @@ Test(nodal, planes_of_vertices_spread_as_the_points_of_a_chain)
     for (size_t i = 0; i < b.mesh.n_vertices; i++) {
         double ahead[3] = {0};
         const double *x = position(&b, i);
-        if (fmin(fmin(x[0], x[1]), x[2]) < 1.4 || fmax(fmax(x[0], x[1]), x[2]) > 2.6) continue;
+        if (fmin(fmin(x[0], x[1]), x[2]) < 1.9 || fmax(fmax(x[0], x[1]), x[2]) > 3.1) continue;
         for (size_t k = b.op.nodal->start[i]; k < b.op.nodal->start[i + 1]; k++)
             for (int a = 0; a < 3; a++)
                 if (position(&b, b.op.nodal->column[k])[a] > x[a] + distance)
@@ -332,7 +332,7 @@ Test(nodal, spreading_is_bounded_locally)
 {
     const mt_nodal_law laws[2] = {
         mt_nodal_law_default, {.strength = 3, .fine = 1, .front_ms = 1, .reaction_ms = 0.1}};
-    const double border_mm = 1;
+    const double border_mm = 1.5;
     size_t far = 0, reduced = 0;
     block b;
     mt_diffusion whole;
