@@ -123,6 +123,66 @@ Test(nodes, tables_of_vertices_have_the_coordinates_and_values_of_the_map)
     free(csv), free(dat);
 }
 
+/* The action potential of a vertex, from its voltages after all steps. */
+typedef struct action_potential {
+    double activation_ms, repolarisation_ms, rest_mV, peak_mV; /* the first two NAN: none */
+} action_potential;
+
+/* Returns the time at which V passes a level between two frames. */
+static double passes_ms(double dt_ms, size_t frame, double before_mV, double v_mV, double level_mV)
+{
+    return dt_ms * ((double)frame - (v_mV - level_mV) / (v_mV - before_mV));
+}
+
+static action_potential find_action_potential(
+    double dt_ms, size_t n_frames, const float *frames, size_t n, size_t vertex)
+{
+    const double rest_mV = (double)frames[vertex];
+    action_potential a = {NAN, NAN, rest_mV, rest_mV};
+    for (size_t frame = 1; frame < n_frames && isnan(a.repolarisation_ms); frame++) {
+        const double before = (double)frames[(frame - 1) * n + vertex],
+                     v = (double)frames[frame * n + vertex];
+        a.peak_mV = fmax(a.peak_mV, v);
+        const double low = a.peak_mV - 0.9 * (a.peak_mV - rest_mV);
+        if (isnan(a.activation_ms) && before < 0 && v >= 0)
+            a.activation_ms = passes_ms(dt_ms, frame, before, v, 0);
+        else if (!isnan(a.activation_ms) && v < low)
+            a.repolarisation_ms = passes_ms(dt_ms, frame, before, v, low);
+    }
+    return a;
+}
+
+/* Maps and voltages are written by different code: the maps are recorded in the time loop. Differences are roundings of single precision. */
+Test(nodes, maps_equal_times_that_are_found_in_the_voltages_of_all_steps)
+{
+    enum { FRAMES = 6601, MAPS = 4 };
+    static float frames[(size_t)FRAMES * VERTICES], map[MAPS][VERTICES];
+    static const char *const names[MAPS] = {"activation", "repolarisation", "rest", "peak"};
+    const double dt_ms = 0.05;
+    for (int single = 0; single < 2; single++) {
+        free(works("run case.yaml -o out --force --set time.dt_ms=0.05 --set time.end_ms=330 --set "
+                   "series.every_ms=0.05 --set output.maps=[repolarisation,rest,peak] --set "
+                   "machine.precision=%s" NODES,
+            single ? "single" : "double"));
+        read_array("out/series.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, (size_t)FRAMES * VERTICES, frames);
+        for (int k = 0; k < MAPS; k++) {
+            char name[64];
+            (void)snprintf(name, sizeof name, "VTKHDF/PointData/%s", names[k]);
+            read_array("out/result.hdf", name, MT_H5_FLOAT, VERTICES, map[k]);
+        }
+        double earliest_ms = INFINITY, latest_ms = -INFINITY;
+        for (size_t v = 0; v < VERTICES; v++) {
+            const action_potential a = find_action_potential(dt_ms, FRAMES, frames, VERTICES, v);
+            const double found[MAPS] = {a.activation_ms, a.repolarisation_ms, a.rest_mV, a.peak_mV};
+            for (int k = 0; k < MAPS; k++)
+                cr_assert_float_eq((double)map[k][v], found[k], 1e-4, "vertex %zu, %s: %.9g, not %.9g", v,
+                    names[k], (double)map[k][v], found[k]);
+            earliest_ms = fmin(earliest_ms, a.activation_ms), latest_ms = fmax(latest_ms, a.activation_ms);
+        }
+        cr_expect(latest_ms > earliest_ms + 2, "no front: %g to %g ms", earliest_ms, latest_ms);
+    }
+}
+
 /* Returns the number of vertices in the scar alone: those at x > 2 and y < 1. */
 static size_t n_in_scar(void)
 {
