@@ -1,6 +1,6 @@
 /* myotile reproduce figure6: shares of the phases in a time step, against the number of IPUs. */
 #include "app/draw/chart/chart.h"
-#include "app/study/validation/steps.h"
+#include "app/study/paper/charts.h"
 
 static mt_status figure6(mt_arena *arena, const mt_arguments *arguments);
 
@@ -21,27 +21,28 @@ static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *titl
 {
     static const struct {
         const char *cycles_key, *cycles, *share_key, *share;
-    } phases[MT_PHASES] = {
-        [MT_PHASE_ODE] = {"ode_compute_cycles", "ODE compute", "ode_compute_percent", "ODE share"},
-        [MT_PHASE_PDE] = {"pde_compute_cycles", "PDE compute", "pde_compute_percent", "PDE share"},
-        [MT_PHASE_INSIDE] = {"exchange_inside_ipus_cycles", "inside IPUs, sync",
+    } phases[MT_STEPS_PHASES] = {
+        [MT_STEPS_ODE] = {"ode_compute_cycles", "ODE compute", "ode_compute_percent", "ODE share"},
+        [MT_STEPS_PDE] = {"pde_compute_cycles", "PDE compute", "pde_compute_percent", "PDE share"},
+        [MT_STEPS_INSIDE] = {"exchange_inside_ipus_cycles", "inside IPUs, sync",
             "exchange_inside_ipus_percent", "inside share"},
-        [MT_PHASE_BETWEEN] = {"exchange_between_ipus_cycles", "between IPUs, sync",
+        [MT_STEPS_BETWEEN] = {"exchange_between_ipus_cycles", "between IPUs, sync",
             "exchange_between_ipus_percent", "between share"}};
     mt_table table = mt_table_begin(arena, "phases", title);
     mt_table_decimals(&table, "ipus", "IPUs", "", 0);
-    for (size_t f = 0; f < MT_PHASES; f++)
+    for (size_t f = 0; f < MT_STEPS_PHASES; f++)
         mt_table_decimals(&table, phases[f].cycles_key, phases[f].cycles, "cycles", 0);
     mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
-    for (size_t f = 0; f < MT_PHASES; f++)
+    for (size_t f = 0; f < MT_STEPS_PHASES; f++)
         mt_table_decimals(&table, phases[f].share_key, phases[f].share, "%", 2);
     mt_table_strings(&table, "fits", "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
-        const mt_step_costs *step = &s->step[i];
+        const mt_steps_costs *step = &s->step[i];
         mt_table_number(&table, s->base.ipus[i]);
-        for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, step->phase[f]);
+        for (size_t f = 0; f < MT_STEPS_PHASES; f++) mt_table_number(&table, step->phase[f]);
         mt_table_number(&table, step->cycles);
-        for (size_t f = 0; f < MT_PHASES; f++) mt_table_number(&table, 100 * step->phase[f] / step->cycles);
+        for (size_t f = 0; f < MT_STEPS_PHASES; f++)
+            mt_table_number(&table, 100 * step->phase[f] / step->cycles);
         mt_table_text(&table, mt_costs_verdict(&step->one));
     }
     return table;
@@ -49,35 +50,13 @@ static mt_table make_shares(mt_arena *arena, const mt_steps *s, const char *titl
 
 static mt_status draw(mt_arena *arena, const mt_steps *s, const char *title)
 {
-    const char **groups, **bars;
-    double *shares;
+    static const char *const bars[] = {""};
     const size_t n = s->base.n_ipus;
-    bool any = false;
-    mt_reproduce_name *names;
-    MT_ALLOC(arena, groups, n);
-    MT_ALLOC(arena, names, n);
-    MT_ALLOC(arena, shares, n * MT_PHASES);
-    MT_ALLOC(arena, bars, 1);
-    bars[0] = "";
-    for (size_t i = 0; i < n; i++) {
-        const mt_step_costs *step = &s->step[i];
-        mt_reproduce_ipus(s->base.ipus[i], names[i]);
-        groups[i] = names[i];
-        any |= step->one.fits;
-        for (size_t f = 0; step->one.fits && f < MT_PHASES; f++)
-            shares[i * MT_PHASES + f] = 100 * step->phase[f] / step->cycles;
-    }
-    if (!any) return mt_fail(MT_FIT, "--picture %s: the mesh fits none of these machines", s->base.picture);
-    return mt_chart_write(s->base.picture,
-        &(mt_chart){.title = title,
-            .caption = "Share of a time step [%]; exchange: of the diffusion substeps, with synchronisation",
-            .n_groups = n,
-            .n_bars = 1,
-            .n_kinds = MT_PHASES,
-            .group = groups,
-            .bar = bars,
-            .kind = mt_phase_names,
-            .value = shares});
+    double *cycles;
+    MT_ALLOC(arena, cycles, n * MT_STEPS_PHASES);
+    for (size_t k = 0; k < n * MT_STEPS_PHASES; k++)
+        cycles[k] = s->step[k / MT_STEPS_PHASES].phase[k % MT_STEPS_PHASES];
+    return mt_shares_draw(arena, s->base.picture, title, &(mt_shares){n, 1, s->base.ipus, bars, cycles});
 }
 
 static mt_status figure6(mt_arena *arena, const mt_arguments *arguments)

@@ -4,24 +4,32 @@
  * compressed, and a partition should have weights by non-zeros. All numbers follow from programs for the emulated machine, without running
  * them: the cost of a step does not depend on its values. Tissue, ionic model and spreading of the reaction are the defaults of a case. */
 #include <math.h>
+#include <string.h>
 
+#include "app/draw/chart/chart.h"
 #include "app/run/operator.h"
 #include "app/study/paper/heart.h"
+#include "app/study/paper/nodes_tables.h"
 #include "app/study/published.h"
 #include "app/study/reproduce.h"
 #include "data/core/progress.h"
-#include "solver/plan/step_costs.h"
 
 static mt_status nodes(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {MT_HEART_MESH_OPTIONS, MT_REPRODUCE_IPUS,
     {.name = "--scheme", .value = "NAME", .help = "separator scheme; default: mixed-clean"},
+    {.name = "--schemes",
+        .value = "NAME,...",
+        .help = "further separator schemes, for the table of halos; default: none"},
     {.name = "--pde-steps",
         .value = "P",
         .help =
             "least number of diffusion substeps per time step, more where stability requires; default: as "
             "in the study: 4"},
-    MT_TILING_OPTIONS, MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+    MT_TILING_OPTIONS,
+    {.name = "--picture", .value = "OUT.png", .help = "chart of the times, both axes logarithmic"},
+    {.name = "--shares-picture", .value = "OUT.png", .help = "chart of the shares of a time step"},
+    MT_OPTION_FORMAT, MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_nodes = {
     .name = "reproduce nodes",
@@ -32,50 +40,71 @@ const mt_command mt_command_reproduce_nodes = {
     .run = nodes,
 };
 
-/* Kinds of rows: places of the voltages, and weights of the partition. */
-enum { ELEMENTS, WEIGHTED, UNWEIGHTED, KINDS };
-static const struct {
-    const char *voltages, *weights;
-} kinds[KINDS] = {
-    [ELEMENTS] = {"elements", "none"},
-    [WEIGHTED] = {"vertices", "row costs"},
-    [UNWEIGHTED] = {"vertices", "none"},
-};
-
 static const double dt_ms = 0.02; /* of the study */
 
-typedef struct row {
-    mt_step_costs costs;
-    double tiles; /* with at least one unknown */
-} row;
-
 typedef struct comparison {
-    mt_reproduce base; /* without its mesh */
-    mt_heart heart;    /* without its case */
+    mt_nodes_costs costs;
+    const char *shares_picture; /* path, or NULL */
+    mt_heart heart;             /* without its case */
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_tissues tissues;        /* borrowed by the operators */
     mt_diffusion diffusion[2]; /* of elements, of vertices */
     mt_monodomain problem[2];  /* the same */
     unsigned long pde_steps;   /* least number */
-    double ode_steps;          /* time steps of the study's run */
-    row rows[MT_TILING_COUNTS][KINDS];
+    size_t at_ipus;            /* in progress */
+    int at_kind;
 } comparison;
 
 /* ---- options ---- */
 
-static mt_status parse(mt_arena *arena, const mt_arguments *arguments, comparison *c)
+/* Reads --scheme, the first, and --schemes, without those that it repeats. */
+static mt_status parse_schemes(const mt_arguments *arguments, mt_reproduce *base)
 {
     uint32_t ranges;
+    mt_scheme first;
+    size_t n = 1;
+    const char *further = mt_option_value(arguments, "--schemes", NULL);
+    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
+    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &first));
+    if (further) MT_TRY(mt_reproduce_schemes("--schemes", further, ranges, base));
+    mt_scheme all[1 + MT_REPRODUCE_SCHEMES] = {first};
+    for (size_t k = 0; k < base->n_schemes; k++)
+        if (strcmp(base->scheme[k].name, first.name) != 0) all[n++] = base->scheme[k];
+    if (n > MT_REPRODUCE_SCHEMES)
+        return mt_fail(MT_INPUT, "--schemes %s; allowed: at most %d", further, MT_REPRODUCE_SCHEMES - 1);
+    memcpy(base->scheme, all, n * sizeof *all);
+    base->n_schemes = n;
+    return MT_OK;
+}
+
+/* Refuses, before the work, requests that a chart cannot show. */
+static mt_status check_pictures(const mt_arguments *arguments, comparison *c)
+{
+    c->shares_picture = mt_option_value(arguments, "--shares-picture", NULL);
+    if (c->shares_picture) MT_TRY(mt_page_check_name(c->shares_picture, mt_option_replace(arguments)));
+    if ((!c->costs.base.picture && !c->shares_picture) || c->costs.base.n_ipus <= MT_CHART_GROUPS_MAX)
+        return MT_OK;
+    return mt_fail(MT_INPUT, "a picture with %zu counts of IPUs; allowed: at most %d", c->costs.base.n_ipus,
+        MT_CHART_GROUPS_MAX);
+}
+
+static mt_status parse(mt_arena *arena, const mt_arguments *arguments, comparison *c)
+{
     double study;
     MT_TRY(mt_published("heart04_pde_steps", &study, &study));
-    MT_TRY(mt_published("ode_steps", &c->ode_steps, &c->ode_steps));
+    MT_TRY(mt_published("ode_steps", &c->costs.ode_steps, &c->costs.ode_steps));
     const char *steps = mt_option_value(arguments, "--pde-steps", NULL);
     c->pde_steps = (unsigned long)study;
     if (steps) MT_TRY(mt_integer("--pde-steps", steps, 1, 1000000, &c->pde_steps));
-    MT_TRY(mt_reproduce_parse(arena, arguments, &c->base));
-    MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
-    MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &c->base.scheme[0]));
+    MT_TRY(mt_reproduce_parse(arena, arguments, &c->costs.base));
+    MT_TRY(parse_schemes(arguments, &c->costs.base));
+    MT_TRY(check_pictures(arguments, c));
+    for (size_t i = 0; i < c->costs.base.n_ipus; i++)
+        for (int kind = 0; kind < MT_NODES_KINDS; kind++)
+            MT_ALLOC(arena, c->costs.rows[i][kind].schemes, c->costs.base.n_schemes);
+    for (int kind = 0; kind < MT_NODES_KINDS; kind++)
+        MT_ALLOC(arena, c->costs.cycles[kind], c->costs.base.n_ipus);
     return mt_heart_parse_mesh(arguments, &c->heart);
 }
 
@@ -102,170 +131,80 @@ static mt_status make_problems(mt_arena *arena, comparison *c)
 }
 
 /* Warns with the reason that a kind does not fit. */
-static void warn(const comparison *c, size_t i, int kind, const char *why)
+static void warn(const comparison *c, size_t i, int kind, size_t scheme)
 {
     mt_reproduce_name name;
-    mt_reproduce_ipus(c->base.ipus[i], name);
-    mt_warn("%s on %s, weights of the partition: %s: does not fit: %s", kinds[kind].voltages, name,
-        kinds[kind].weights, why);
+    char with[64] = "";
+    mt_reproduce_ipus(c->costs.base.ipus[i], name);
+    if (scheme > 0) (void)snprintf(with, sizeof with, ", %s", c->costs.base.scheme[scheme].name);
+    mt_warn("%s on %s, weights of the partition: %s%s: does not fit: %s", mt_nodes_kinds[kind].voltages, name,
+        mt_nodes_kinds[kind].weights, with, c->costs.rows[i][kind].schemes[scheme].why);
+}
+
+static mt_status find_halo_costs(void *context, size_t scheme, const mt_halo *halo)
+{
+    comparison *c = context;
+    const int kind = c->at_kind;
+    mt_nodes_row *r = &c->costs.rows[c->at_ipus][kind];
+    MT_TRY(mt_step_costs_find(
+        &c->problem[kind != MT_NODES_ELEMENTS], &c->costs.base.tiling, halo, &r->schemes[scheme]));
+    if (!r->schemes[scheme].fits) warn(c, c->at_ipus, kind, scheme);
+    r->tiles = 0;
+    for (uint32_t part = 0; part < halo->n_parts; part++) r->tiles += mt_tile_elements(halo, part) > 0;
+    return MT_OK;
 }
 
 static mt_status find_row(comparison *c, size_t i, int kind)
 {
-    MT_SCRATCH(scratch);
-    mt_halo halo;
-    row *r = &c->rows[i][kind];
-    const mt_monodomain *problem = &c->problem[kind != ELEMENTS];
-    MT_TRY(mt_step_halo_make(scratch, problem, &c->adjacency, &c->base.tiling, &c->base.scheme[0],
-        c->base.ipus[i], kind == WEIGHTED, &halo));
-    MT_TRY(mt_step_costs_find(problem, &c->base.tiling, &halo, &r->costs));
-    r->tiles = 0;
-    for (uint32_t part = 0; part < halo.n_parts; part++) r->tiles += mt_tile_elements(&halo, part) > 0;
-    if (!r->costs.fits) warn(c, i, kind, r->costs.why);
+    const mt_reproduce *base = &c->costs.base;
+    c->at_ipus = i, c->at_kind = kind;
+    MT_TRY(mt_step_halos_visit(&c->problem[kind != MT_NODES_ELEMENTS], &c->adjacency, &base->tiling,
+        base->n_schemes, base->scheme, base->ipus[i], kind == MT_NODES_WEIGHTED, find_halo_costs, c));
+    const mt_step_costs *s = c->costs.rows[i][kind].schemes;
+    c->costs.cycles[kind][i] = s->fits ? (double)s->cycles : NAN;
     return MT_OK;
+}
+
+/* Sets the members of the costs that are not rows. */
+static void complete(comparison *c)
+{
+    c->costs.heart = c->heart.name;
+    c->costs.n_elements = c->mesh.n_elements;
+    for (int k = 0; k < 2; k++) c->costs.substeps[k] = (double)c->problem[k].pde_steps;
+    for (int kind = 0; kind < MT_NODES_KINDS; kind++)
+        c->costs.line[kind] = (mt_scaling){mt_nodes_kinds[kind].name, c->costs.base.n_ipus,
+            c->costs.base.ipus, c->costs.cycles[kind], c->costs.ode_steps, c->costs.base.tiling.one.clock_hz};
 }
 
 static mt_status find_costs(mt_arena *arena, comparison *c)
 {
     MT_TRY(mt_heart_mesh(arena, &c->heart, &c->mesh, &c->adjacency));
     MT_TRY(make_problems(arena, c));
-    for (size_t i = 0; i < c->base.n_ipus; i++) {
+    for (size_t i = 0; i < c->costs.base.n_ipus; i++) {
         mt_reproduce_name name;
         char stage[64];
-        mt_reproduce_ipus(c->base.ipus[i], name);
+        mt_reproduce_ipus(c->costs.base.ipus[i], name);
         (void)snprintf(stage, sizeof stage, "partitioning for %s", name);
         mt_progress_stage(stage);
-        for (int kind = 0; kind < KINDS; kind++) MT_TRY(find_row(c, i, kind));
+        for (int kind = 0; kind < MT_NODES_KINDS; kind++) MT_TRY(find_row(c, i, kind));
     }
+    complete(c);
     mt_progress_stage(NULL);
     return MT_OK;
-}
-
-/* ---- tables ---- */
-
-/* Begins a table with the columns that identify a row of a kind. */
-static mt_table begin(mt_arena *arena, const char *key, const char *title)
-{
-    mt_table table = mt_table_begin(arena, key, title);
-    mt_table_decimals(&table, "ipus", "IPUs", "", 0);
-    mt_table_strings(&table, "voltages", "voltages");
-    mt_table_strings(&table, "weights", "weights");
-    return table;
-}
-
-static void begin_row(mt_table *table, const comparison *c, size_t i, int kind)
-{
-    mt_table_number(table, c->base.ipus[i]);
-    mt_table_text(table, kinds[kind].voltages);
-    mt_table_text(table, kinds[kind].weights);
-}
-
-static void add_step(mt_table *table, const comparison *c, size_t i, int kind)
-{
-    const mt_step_costs *s = &c->rows[i][kind].costs, *elements = &c->rows[i][ELEMENTS].costs;
-    const double cycles = s->fits ? (double)s->cycles : NAN;
-    begin_row(table, c, i, kind);
-    MT_TABLE_NUMBERS(table, s->own.sum, (double)c->problem[kind != ELEMENTS].pde_steps, cycles,
-        100 * (double)(s->exchange_cycles + s->sync_cycles) / cycles,
-        cycles * c->ode_steps / c->base.tiling.one.clock_hz,
-        elements->fits ? (double)elements->cycles / cycles : NAN);
-    mt_table_text(table, s->fits ? "yes" : "does not fit");
-}
-
-static mt_table make_steps(mt_arena *arena, const comparison *c)
-{
-    char title[320];
-    (void)snprintf(title, sizeof title,
-        "Voltages at elements and vertices: %s on %s, %s partition%s, %s; time of %.0f steps", c->heart.name,
-        c->base.tiling.one.name, mt_partition_methods[c->base.tiling.method],
-        c->base.tiling.balance_halo ? " with balanced halos" : "", c->base.scheme[0].name, c->ode_steps);
-    mt_table table = begin(arena, "steps", title);
-    mt_table_decimals(&table, "unknowns", "unknowns", "", 0);
-    mt_table_decimals(&table, "substeps", "substeps", "", 0);
-    mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
-    mt_table_decimals(&table, "exchange_sync_percent", "exchange, sync", "%", 1);
-    mt_table_decimals(&table, "time_s", "time", "s", 2);
-    mt_table_decimals(&table, "faster_than_elements", "faster", "times", 2);
-    mt_table_strings(&table, "fits", "fits");
-    for (size_t i = 0; i < c->base.n_ipus; i++)
-        for (int kind = 0; kind < KINDS; kind++) add_step(&table, c, i, kind);
-    return table;
-}
-
-static mt_table make_tiles(mt_arena *arena, const comparison *c)
-{
-    mt_table table = begin(arena, "tiles", "Load, received voltages and memory of the tiles");
-    mt_table_decimals(&table, "tiles", "tiles with voltages", "", 0);
-    mt_table_decimals(&table, "unknowns_mean", "unknowns", "mean", 1);
-    mt_table_decimals(&table, "load_balance_percent", "load balance", "%", 1);
-    mt_table_decimals(&table, "received_mean", "received", "mean", 1);
-    mt_table_decimals(&table, "received_max", "received", "largest", 0);
-    mt_table_decimals(&table, "fullest_tile_bytes", "fullest tile", "bytes", 0);
-    for (size_t i = 0; i < c->base.n_ipus; i++)
-        for (int kind = 0; kind < KINDS; kind++) {
-            const row *r = &c->rows[i][kind];
-            const mt_step_costs *s = &r->costs;
-            begin_row(&table, c, i, kind);
-            MT_TABLE_NUMBERS(&table, r->tiles, s->own.sum / r->tiles, s->fits ? 100 * s->balance : NAN,
-                s->received.sum / r->tiles, s->received.max, s->fits ? (double)s->memory_max : NAN);
-        }
-    return table;
-}
-
-/* Returns the index of the fewest IPUs on which a kind fits; SIZE_MAX if there are none. */
-static size_t fewest(const comparison *c, int kind)
-{
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < c->base.n_ipus; i++)
-        if (c->rows[i][kind].costs.fits && (least == SIZE_MAX || c->base.ipus[i] < c->base.ipus[least]))
-            least = i;
-    return least;
-}
-
-/* Estimates the largest heart by the bytes per unknown of the fullest tile. A lower bound: fixed memory
- * and halos, which grow less, count as proportional. */
-static void add_largest(mt_table *table, const comparison *c, int kind)
-{
-    const size_t i = fewest(c, kind);
-    mt_table_text(table, kinds[kind].voltages);
-    mt_table_text(table, kinds[kind].weights);
-    if (i == SIZE_MAX) {
-        MT_TABLE_NUMBERS(table, NAN, NAN, NAN, NAN);
-        return;
-    }
-    const mt_step_costs *s = &c->rows[i][kind].costs;
-    const double on_one = s->own.sum / c->base.ipus[i];
-    const double room = (double)c->base.tiling.one.bytes_per_tile / (double)s->memory_max;
-    MT_TABLE_NUMBERS(table, c->base.ipus[i], (double)s->memory_max * c->base.tiling.tiles / on_one,
-        floor(on_one * room), floor(on_one * room * (double)c->mesh.n_elements / s->own.sum));
-}
-
-static mt_table make_largest(mt_arena *arena, const comparison *c)
-{
-    char title[256];
-    (void)snprintf(title, sizeof title,
-        "Largest heart on one IPU, estimated, at least: memory of the fullest tile proportional to the "
-        "unknowns, %zu bytes per tile",
-        (size_t)c->base.tiling.one.bytes_per_tile);
-    mt_table table = mt_table_begin(arena, "largest", title);
-    mt_table_strings(&table, "voltages", "voltages");
-    mt_table_strings(&table, "weights", "weights");
-    mt_table_decimals(&table, "measured_ipus", "measured on", "IPUs", 0);
-    mt_table_decimals(&table, "unknown_bytes", "an unknown", "bytes", 0);
-    mt_table_decimals(&table, "largest_unknowns", "unknowns", "", 0);
-    mt_table_decimals(&table, "largest_elements", "elements of the mesh", "", 0);
-    for (int kind = 0; kind < KINDS; kind++) add_largest(&table, c, kind);
-    return table;
 }
 
 static mt_status nodes(mt_arena *arena, const mt_arguments *arguments)
 {
     comparison *c;
+    mt_table tables[MT_NODES_TABLES];
     MT_ALLOC(arena, c, 1);
     MT_TRY(parse(arena, arguments, c));
     const mt_status status = find_costs(arena, c);
     mt_heart_free(&c->heart);
     MT_TRY(status);
-    const mt_table tables[] = {make_steps(arena, c), make_tiles(arena, c), make_largest(arena, c)};
-    return mt_print_tables(arguments, tables, sizeof tables / sizeof *tables);
+    mt_nodes_tables(arena, &c->costs, tables);
+    if (c->costs.base.picture)
+        MT_TRY(mt_scaling_draw(arena, c->costs.base.picture, tables[0].title, MT_NODES_KINDS, c->costs.line));
+    if (c->shares_picture) MT_TRY(mt_nodes_draw_shares(arena, &c->costs, c->shares_picture, tables[0].title));
+    return mt_print_tables(arguments, tables, MT_NODES_TABLES);
 }

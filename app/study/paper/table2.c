@@ -86,7 +86,7 @@ static void add_phases(mt_table *table, const mt_steps *s, size_t i)
 /* Cost on one IPU, and reasons with our counts and the study's. */
 typedef struct beside {
     const mt_steps *steps;
-    const mt_step_costs *one;
+    const mt_steps_costs *one;
     double spmv, tp06; /* counted worker cycles per element */
     char pde[128], ode[128], spills[128], imbalance[128];
 } beside;
@@ -212,7 +212,7 @@ static void add_notes(mt_comparison *comparison)
 }
 
 static mt_status compare(
-    mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *comparison)
+    mt_arena *arena, const mt_steps *s, const mt_steps_costs *one, mt_comparison *comparison)
 {
     beside *b;
     MT_ALLOC(arena, b, 1);
@@ -237,7 +237,7 @@ static mt_status table2(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
     tables[0] = begin_phases(arena, s);
     for (size_t i = 0; i < s->base.n_ipus; i++) add_phases(&tables[0], s, i);
-    const mt_step_costs *one = mt_steps_on_one(s);
+    const mt_steps_costs *one = mt_steps_on_one(s);
     if (one) {
         MT_TRY(compare(arena, s, one, &comparison));
         n += mt_comparison_tables(&comparison, tables + n);

@@ -33,11 +33,11 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
     mt_table_digits(&table, "element_steps_per_s", "rate", "element steps/s", 4);
     mt_table_strings(&table, "fits", "fits");
     for (size_t i = 0; i < s->base.n_ipus; i++) {
-        const mt_step_costs *step = &s->step[i];
-        const double exchange = step->phase[MT_PHASE_INSIDE] + step->phase[MT_PHASE_BETWEEN];
+        const mt_steps_costs *step = &s->step[i];
+        const double exchange = step->phase[MT_STEPS_INSIDE] + step->phase[MT_STEPS_BETWEEN];
         const double seconds = mt_steps_seconds(s, step->cycles);
-        MT_TABLE_NUMBERS(&table, s->base.ipus[i], mt_steps_seconds(s, step->phase[MT_PHASE_PDE] + exchange),
-            mt_steps_seconds(s, exchange), mt_steps_seconds(s, step->phase[MT_PHASE_ODE]), seconds);
+        MT_TABLE_NUMBERS(&table, s->base.ipus[i], mt_steps_seconds(s, step->phase[MT_STEPS_PDE] + exchange),
+            mt_steps_seconds(s, exchange), mt_steps_seconds(s, step->phase[MT_STEPS_ODE]), seconds);
         for (int end = 0; end < IPU_ENDS; end++) mt_table_number(&table, mt_steps_seconds(s, step->at[end]));
         mt_table_number(&table, (double)s->n_elements * s->ode_steps / seconds);
         mt_table_text(&table, mt_costs_verdict(&step->one));
@@ -45,13 +45,13 @@ static mt_table make_seconds(mt_arena *arena, const mt_steps *s)
     return table;
 }
 
-static mt_status compare(mt_arena *arena, const mt_steps *s, const mt_step_costs *one, mt_comparison *c)
+static mt_status compare(mt_arena *arena, const mt_steps *s, const mt_steps_costs *one, mt_comparison *c)
 {
     static const char by_cycles[] =
         "From the cycles of `reproduce table2`; the study's range is that of its mean and slowest tile.",
                       gpu[] =
                           "No GPU is emulated; computed from the study's bandwidth and the operator's bytes.";
-    const double ode = mt_steps_seconds(s, one->phase[MT_PHASE_ODE]), all = mt_steps_seconds(s, one->cycles);
+    const double ode = mt_steps_seconds(s, one->phase[MT_STEPS_ODE]), all = mt_steps_seconds(s, one->cycles);
     MT_TRY(mt_steps_compare(arena, s, c));
     MT_TRY(mt_comparison_add(c, "PDE part with its exchange", "heart04_seconds_pde_1", all - ode, by_cycles));
     MT_TRY(mt_comparison_add(c, "ODE part", "heart04_seconds_ode_1", ode, by_cycles));
@@ -69,7 +69,7 @@ static mt_status table3(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_steps_parse(arena, arguments, s));
     MT_TRY(mt_steps_make(mt_option_value(arguments, "--mesh", NULL), s));
     tables[0] = make_seconds(arena, s);
-    const mt_step_costs *one = mt_steps_on_one(s);
+    const mt_steps_costs *one = mt_steps_on_one(s);
     if (one) {
         MT_TRY(compare(arena, s, one, &comparison));
         n += mt_comparison_tables(&comparison, tables + n);

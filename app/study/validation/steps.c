@@ -5,7 +5,7 @@
 
 #include "app/study/published.h"
 
-const char *const mt_phase_names[MT_PHASES] = {
+const char *const mt_steps_phase_names[MT_STEPS_PHASES] = {
     "ODE compute", "PDE compute", "exchange inside IPUs", "exchange between IPUs"};
 
 /* Chooses copies as with the vendor's compiler, which the study used, unless the machine file or an option specifies another
@@ -53,18 +53,18 @@ static mt_status find_numbers(mt_steps *s)
 static mt_status add_costs(void *context, size_t i, size_t k, const mt_halo *halo)
 {
     mt_steps *s = context;
-    mt_step_costs *step = &s->step[i];
+    mt_steps_costs *step = &s->step[i];
     mt_costs *c = &step->one;
     MT_TRY(mt_costs_find(&s->base.tiling, halo, c));
     if (!c->fits) mt_reproduce_warn(&s->base.scheme[k], s->base.ipus[i], c);
     const double p = c->fits ? s->pde_steps : NAN;
-    step->phase[MT_PHASE_ODE] = c->fits ? (double)c->ode.max : NAN;
-    step->phase[MT_PHASE_PDE] = p * (double)c->pde.max;
-    step->phase[MT_PHASE_BETWEEN] = p * (double)(c->external_cycles + c->external_sync_cycles);
-    step->phase[MT_PHASE_INSIDE] =
-        p * (double)(c->exchange_cycles + c->sync_cycles) - step->phase[MT_PHASE_BETWEEN];
+    step->phase[MT_STEPS_ODE] = c->fits ? (double)c->ode.max : NAN;
+    step->phase[MT_STEPS_PDE] = p * (double)c->pde.max;
+    step->phase[MT_STEPS_BETWEEN] = p * (double)(c->external_cycles + c->external_sync_cycles);
+    step->phase[MT_STEPS_INSIDE] =
+        p * (double)(c->exchange_cycles + c->sync_cycles) - step->phase[MT_STEPS_BETWEEN];
     step->cycles = 0;
-    for (size_t f = 0; f < MT_PHASES; f++) step->cycles += step->phase[f];
+    for (size_t f = 0; f < MT_STEPS_PHASES; f++) step->cycles += step->phase[f];
     for (int end = 0; end < IPU_ENDS; end++)
         step->at[end] = c->fits ? p * (double)c->pde_step.at[end] + (double)c->ode_step.at[end] : NAN;
     return MT_OK;
@@ -101,7 +101,7 @@ mt_status mt_steps_compare(mt_arena *arena, const mt_steps *s, mt_comparison *co
     return MT_OK;
 }
 
-const mt_step_costs *mt_steps_on_one(const mt_steps *s)
+const mt_steps_costs *mt_steps_on_one(const mt_steps *s)
 {
     for (size_t i = 0; i < s->base.n_ipus; i++)
         if (s->base.ipus[i] == 1 && s->step[i].one.fits) return &s->step[i];

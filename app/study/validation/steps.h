@@ -8,16 +8,16 @@
 
 /* Phases of a time step. Inside IPUs: exchange of the diffusion substeps and the sync of each IPU's tiles. Between IPUs: the
  * busiest link and the sync of all. */
-enum { MT_PHASE_ODE, MT_PHASE_PDE, MT_PHASE_INSIDE, MT_PHASE_BETWEEN, MT_PHASES };
-extern const char *const mt_phase_names[MT_PHASES];
+enum { MT_STEPS_ODE, MT_STEPS_PDE, MT_STEPS_INSIDE, MT_STEPS_BETWEEN, MT_STEPS_PHASES };
+extern const char *const mt_steps_phase_names[MT_STEPS_PHASES];
 
-typedef struct mt_step_costs {
+typedef struct mt_steps_costs {
     /* cycles in a time step, for all its diffusion substeps; NaN if it does not fit */
-    double phase[MT_PHASES];
+    double phase[MT_STEPS_PHASES];
     double cycles;       /* their sum */
     double at[IPU_ENDS]; /* same, with constants at the ends of their uncertainty bands */
     mt_costs one;        /* one diffusion substep, and one step of the ionic model */
-} mt_step_costs;
+} mt_steps_costs;
 
 typedef struct mt_steps {
     mt_reproduce base;       /* without its mesh */
@@ -26,7 +26,7 @@ typedef struct mt_steps {
     size_t n_elements;
     double pde_steps; /* diffusion substeps per time step */
     double ode_steps; /* time steps of the study's run, as in mt_steps_seconds */
-    mt_step_costs step[MT_TILING_COUNTS];
+    mt_steps_costs step[MT_TILING_COUNTS];
 } mt_steps;
 
 /* For option tables. */
@@ -50,7 +50,7 @@ MT_NODISCARD mt_status mt_steps_make(const char *path, mt_steps *steps);
 MT_NODISCARD mt_status mt_steps_compare(mt_arena *arena, const mt_steps *steps, mt_comparison *comparison);
 
 /* Returns the cost on one IPU; NULL if not requested, or if the mesh does not fit. */
-const mt_step_costs *mt_steps_on_one(const mt_steps *steps);
+const mt_steps_costs *mt_steps_on_one(const mt_steps *steps);
 
 /* Returns the seconds for all time steps of the study, with this number of cycles each. */
 double mt_steps_seconds(const mt_steps *steps, double cycles);

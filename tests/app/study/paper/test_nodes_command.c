@@ -167,12 +167,108 @@ Test(nodes_command, largest_heart_follows_from_the_fullest_tile)
     }
 }
 
+/* Returns the n-th row of a table with this text in a column. */
+static const json *row_with(
+    const json *tables, const char *table, const char *column, const char *text, size_t n)
+{
+    const json *row = json_rows(tables, table)->first;
+    for (; row; row = row->next)
+        if (strcmp(json_at(row, column)->text, text) == 0 && n-- == 0) return row;
+    cr_assert_fail("no row of %s with %s %s", table, column, text);
+    return row;
+}
+
+/* Elements have the halos of table 1 for each scheme, and the diffusion of table 2 without copies. The study does not spread the reaction:
+ * its ODE step is shorter. */
+Test(nodes_command, elements_have_the_halos_of_table1_and_the_phases_of_table2)
+{
+    static const char *const same[] = {
+        "received_max", "received_median", "unused_median", "largest_tile", "share_received_percent"};
+    static const char *const schemes[] = {"mixed-clean", "exact"};
+    const json *ours = tables_of(NODES " --ipus 1,2 --schemes exact"),
+               *one = tables_of("reproduce table1 --mesh slab.hdf --target three.yaml --ipus 1,2 --schemes "
+                                "mixed-clean,exact"),
+               *two = tables_of("reproduce table2 --mesh slab.hdf --target three.yaml --ipus 1,2 "
+                                "--machine-set exchange.copies=auto");
+    cr_assert_eq((size_t)json_length(json_rows(ours, "halos")), (size_t)2 * 2 * KINDS);
+    for (size_t n = 0; n < 2; n++) {
+        for (size_t k = 0; k < 2; k++) {
+            const json *halo = row_with(ours, "halos", "scheme", schemes[k], KINDS * n),
+                       *theirs = row_with(one, "elements", "scheme", schemes[k], n);
+            for (size_t q = 0; q < sizeof same / sizeof *same; q++)
+                cr_expect_eq(
+                    json_value(halo, same[q]), json_value(theirs, same[q]), "%s, %s", schemes[k], same[q]);
+            cr_expect_eq(json_value(halo, "pieces_max"),
+                json_value(row_with(one, "costs", "scheme", schemes[k], n), "pieces_max"));
+        }
+        static const char *const cycles[] = {"min_cycles", "mean_cycles", "sd_cycles", "max_cycles", "runs"};
+        for (size_t q = 0; q < sizeof cycles / sizeof *cycles; q++)
+            cr_expect_eq(json_value(row_with(ours, "phases", "phase", "pde_compute", KINDS * n), cycles[q]),
+                json_value(row_with(two, "phases", "phase", "pde_compute", n), cycles[q]), "%s", cycles[q]);
+        const double ode =
+            json_value(row_with(ours, "phases", "phase", "ode_compute", KINDS * n), "max_cycles");
+        cr_expect_float_eq(
+            json_value(row_with(two, "phases", "phase", "ode_compute", n), "max_cycles"), ode, 0.01 * ode);
+    }
+}
+
+/* Only vertices have a compute set of the spreading, which exchanges its increments, too. */
+Test(nodes_command, phases_add_up_to_the_time_step)
+{
+    const json *tables = tables_of(NODES " --ipus 1,2"), *row = json_rows(tables, "phases")->first;
+    for (size_t n = 0; n < 2 * KINDS; n++) {
+        const json *step = row_of(tables, "steps", n / KINDS, n % KINDS);
+        double cycles = 0, percent = 0, exchanges = 0;
+        const size_t phases = n % KINDS == 0 ? 5 : 6;
+        for (size_t k = 0; k < phases; k++, row = row->next) {
+            cr_assert_str_eq(json_at(row, "voltages")->text, json_at(step, "voltages")->text);
+            cycles += json_value(row, "runs") * json_value(row, "max_cycles");
+            percent += json_value(row, "share_percent");
+            if (strstr(json_at(row, "phase")->text, "inside_ipus")) exchanges = json_value(row, "runs");
+        }
+        cr_expect_float_eq(cycles, json_value(step, "time_step_cycles"), 1e-6);
+        cr_expect_float_eq(percent, 100, 1e-9);
+        cr_expect_eq(exchanges, n % KINDS == 0 ? 4 : 5);
+    }
+    cr_expect_null(row);
+}
+
+/* From the fewest IPUs, in any order. */
+Test(nodes_command, parts_add_up_to_the_time_and_speed_up_follows_from_it)
+{
+    const json *tables = tables_of(NODES " --ipus 2,1");
+    for (size_t n = 0; n < 2; n++)
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            const json *row = row_of(tables, "scaling", n, kind);
+            const double total = json_value(row, "total_s"),
+                         one = json_value(row_of(tables, "scaling", 1, kind), "total_s");
+            cr_expect_float_eq(json_value(row, "pde_s") + json_value(row, "ode_s"), total, 1e-9);
+            cr_expect_float_eq(total, json_value(row_of(tables, "steps", n, kind), "time_s"), 1e-12);
+            cr_expect(json_value(row, "pde_exchange_s") < json_value(row, "pde_s"));
+            cr_expect(json_value(row, "total_fast_s") <= total && json_value(row, "total_slow_s") >= total);
+            cr_expect_eq(json_value(row, "reference_ipus"), 1);
+            cr_expect_float_eq(json_value(row, "speedup"), one / total, 1e-9);
+            cr_expect_float_eq(
+                json_value(row, "efficiency_percent"), 100 * one / total / (n == 0 ? 2 : 1), 1e-9);
+            cr_expect_float_eq(json_value(row, "unknown_steps_per_s"),
+                (kind == 0 ? SLAB_ELEMENTS : SLAB_VERTICES) * 25000 / total, 1e-3);
+        }
+}
+
+Test(nodes_command, pictures_show_times_and_shares)
+{
+    free(works(NODES " --ipus 1,2 --picture times.png --shares-picture shares.png"));
+    cr_expect(there("times.png") && there("shares.png"));
+    refuses(2, "shares.txt", NODES " --ipus 1 --shares-picture shares.txt");
+}
+
 Test(nodes_command, invalid_options_are_rejected)
 {
     refuses(2, "--ipus 1,x; allowed", NODES " --ipus 1,x");
     refuses(2, "--ipus 0; allowed", NODES " --ipus 0");
     refuses(2, "--pde-steps 0; allowed", NODES " --pde-steps 0");
     refuses(2, "separator scheme 'best'; allowed: ", NODES " --scheme best");
+    refuses(2, "separator scheme 'best'; allowed: ", NODES " --schemes exact,best");
     refuses(2, "--mesh and --elements are both given", NODES " --elements 6000");
     refuses(3, "none.hdf: ", "reproduce nodes --mesh none.hdf --ipus 1");
 }
