@@ -43,7 +43,8 @@ typedef mt_status mt_step_visit(void *context, size_t scheme, const mt_halo *hal
 
 /* Partitions the unknowns of an explicit operator for a number of IPUs, with the options of `tiling`, and visits the halos of n schemes.
  * Vertices are partitioned with the weights of their rows if `weighted` (mt_plan_nodal_weights), elements without weights. The workers of a
- * tile process unknowns together (mesh/cut/cut_graph.h). `adjacency`: of the mesh. Fails as mt_tiling_partition, mt_halo_make and `visit`. */
+ * tile process unknowns together (mesh/cut/cut_graph.h). `adjacency`: of the mesh. Fails as mt_tiling_partition, mt_halo_make and
+ * `visit`. */
 MT_NODISCARD mt_status mt_step_halos_visit(const mt_monodomain *problem, const mt_adjacency *adjacency,
     const mt_tiling *tiling, size_t n, const mt_scheme *scheme, uint32_t ipus, bool weighted,
     mt_step_visit *visit, void *context);

@@ -152,7 +152,7 @@ static action_potential find_action_potential(
     return a;
 }
 
-/* Maps and voltages are written by different code: the maps are recorded in the time loop. Differences are roundings of single precision. */
+/* Maps and voltages are written by different code: maps are recorded in the time loop. Differences are roundings of single precision. */
 Test(nodes, maps_equal_times_that_are_found_in_the_voltages_of_all_steps)
 {
     enum { FRAMES = 6601, MAPS = 4 };
