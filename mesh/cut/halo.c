@@ -375,18 +375,30 @@ size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part)
     return n;
 }
 
-/* Sets map[element] to the position in the local order of a part, or to NONE if `clear`. */
-static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
+/* Sets map[element] of received elements to the position in the local order of a part, or to NONE if `clear`. */
+static void mark_received(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
 {
-    uint32_t position = 0;
-    for (size_t i = halo->own_offset[part]; i < halo->own_offset[part + 1]; i++, position++)
-        map[halo->own_element[i]] = clear ? NONE : position;
+    uint32_t position = (uint32_t)mt_halo_own(halo, part);
     for (size_t k = halo->in_offset[part]; k < halo->in_offset[part + 1]; k++) {
         const mt_scheme_range *range = halo->range + halo->in_range[k];
         const uint32_t *element = halo->own_element + halo->own_offset[range->source];
         for (uint32_t i = range->begin; i < range->end; i++, position++)
             map[element[i]] = clear ? NONE : position;
     }
+}
+
+void mt_halo_number_received(const mt_halo *halo, uint32_t part, uint32_t *place)
+{
+    mark_received(halo, part, place, false);
+}
+
+/* Same for all elements of the local order. */
+static void mark_local(const mt_halo *halo, uint32_t part, uint32_t *map, bool clear)
+{
+    uint32_t position = 0;
+    for (size_t i = halo->own_offset[part]; i < halo->own_offset[part + 1]; i++, position++)
+        map[halo->own_element[i]] = clear ? NONE : position;
+    mark_received(halo, part, map, clear);
 }
 
 mt_status mt_halo_columns(
@@ -400,8 +412,8 @@ mt_status mt_halo_columns(
         const uint32_t *row = mt_pattern_row(pattern, halo->own_element[first + i], ring);
         const size_t length = mt_pattern_length(pattern, halo->own_element[first + i]);
         for (size_t k = 0; k < length && status == MT_OK; k++) {
-            local[n++] = map[row[k]];
-            if (map[row[k]] == NONE)
+            local[n] = row[k] < pattern->n_elements ? map[row[k]] : NONE;
+            if (local[n++] == NONE)
                 status = mt_fail(MT_INPUT,
                     "halo: row %u of part %u reads element %u, which it neither owns nor receives",
                     halo->own_element[first + i], part, row[k]);

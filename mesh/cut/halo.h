@@ -75,3 +75,6 @@ size_t mt_halo_pieces_in(const mt_halo *halo, uint32_t part);
  * that the part neither owns nor receives (the halo belongs to another pattern). Time: O(local order + entries). */
 MT_NODISCARD mt_status mt_halo_columns(
     const mt_halo *halo, const mt_pattern *pattern, uint32_t part, uint32_t *map, uint32_t *local);
+
+/* Sets place[element] of the elements that a part receives to their positions in its local order. */
+void mt_halo_number_received(const mt_halo *halo, uint32_t part, uint32_t *place);

@@ -10,16 +10,16 @@
  * blocks.
  *
  * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices here, rows have different lengths, and the reaction
- * spreads to neighbours: with the increments d = v* - v, w = v* + sum_j s_ij (d_j - d_i), and + a d during the diffusion. Only a single
- * process, explicit steps and plain sums are allowed. */
+ * spreads to neighbours: with the increments d = v* - v, w = v* + sum_j s_ij (d_j - d_i), and + a d during the diffusion. With ranks,
+ * increments are exchanged, too, before they spread. Only explicit steps and plain sums are allowed. */
 #pragma once
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver/backends/backend.h"
-#include "solver/backends/share.h"
 #include "solver/cells/tabulated.h"
 #include "solver/diffusion/implicit_solver.h"
 #include "solver/diffusion/nodal_rows.h"
@@ -59,9 +59,10 @@ typedef struct own_stimulus {
 /* The rows of voltages at the vertices. */
 typedef struct nodal_step {
     mt_sliced rows;
-    real *rate;   /* [rows.n_values] dt a_ij of a diffusion step */
-    real *spread; /* [rows.n_values] s_ij; NULL without spreading */
-    real *d;      /* [n] increments of the reaction; NULL without spreading */
+    real *rate;     /* [rows.n_values] dt a_ij of a diffusion step */
+    real *spread;   /* [rows.n_values] s_ij; NULL without spreading */
+    real *d;        /* [own and received] increments of the reaction; NULL without spreading */
+    void *exchange; /* receives increments of other ranks, if there are ranks */
 } nodal_step;
 
 typedef struct cpu {
@@ -169,13 +170,36 @@ static mt_status fill_matrix(mt_arena *arena, cpu *c)
     return MT_OK;
 }
 
-/* Stores the rows of voltages at the vertices. */
-static mt_status fill_nodal(mt_arena *arena, cpu *c)
+/* Finds the local numbers of own and received vertices. */
+static mt_status find_places(mt_arena *scratch, const cpu *c, const uint32_t **place)
 {
+    const mt_nodal *nodal = c->problem->diffusion->nodal;
+    uint32_t *numbers;
+    *place = c->local;
+    if (!c->ranks) return MT_OK;
+    const size_t n = c->problem->diffusion->n_unknowns;
+    MT_COPY(scratch, numbers, c->local, n);
+    mt_halo_number_received(c->halo, c->ranks->rank, numbers);
+    *place = numbers;
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t i = nodal->start[c->element[k]]; i < nodal->start[c->element[k] + (size_t)1]; i++)
+            if (nodal->column[i] >= n || numbers[nodal->column[i]] == UINT32_MAX)
+                return mt_fail(MT_INPUT,
+                    "the halo of another operator: part %u does not receive all neighbours of vertex %u",
+                    c->ranks->rank, c->element[k]);
+    return MT_OK;
+}
+
+/* Stores the rows of voltages at the vertices. */
+static mt_status fill_nodal(mt_arena *arena, size_t n_local, cpu *c)
+{
+    MT_SCRATCH(scratch);
     const mt_monodomain *problem = c->problem;
     const mt_nodal *nodal = problem->diffusion->nodal;
-    const mt_sliced_source source = {c->n, nodal->start, nodal->column, c->element, c->local};
+    const uint32_t *place;
     nodal_step *step;
+    MT_TRY(find_places(scratch, c, &place));
+    const mt_sliced_source source = {c->n, nodal->start, nodal->column, c->element, place};
     MT_ALLOC(arena, step, 1);
     MT_TRY(mt_sliced_make(arena, &source, &step->rows));
     MT_ALLOC(arena, step->rate, step->rows.n_values);
@@ -184,7 +208,7 @@ static mt_status fill_nodal(mt_arena *arena, cpu *c)
     c->nodal = step;
     if (!nodal->spread) return MT_OK;
     MT_ALLOC(arena, step->spread, step->rows.n_values);
-    MT_ALLOC(arena, step->d, c->n);
+    MT_ALLOC(arena, step->d, n_local);
     CPU_SLICED_VALUES(&step->rows, &source, nodal->spread, 1, step->spread);
     return MT_OK;
 }
@@ -301,6 +325,8 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
     if (c->ranks) MT_TRY(find_neighbours(scratch, c, &neighbour));
     for (int k = 0; c->ranks && k < n; k++)
         MT_TRY(c->ranks->connect(c->ranks, memory[k], neighbour, &c->exchange[k]));
+    if (c->ranks && c->nodal && c->nodal->d)
+        MT_TRY(c->ranks->connect(c->ranks, c->nodal->d, neighbour, &c->nodal->exchange));
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
 #ifndef MT_DOUBLE
     if (problem->diffusion->n_unknowns >> FIXED_TERMS_BITS)
@@ -310,6 +336,22 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
     const implicit_ranks ranks = {c->ranks, n_local, neighbour};
     return implicit_open(arena, c->n, c->diagonal, c->off, c->columns, mt_diffusing_theta(problem->diffusing),
         problem->residual_mV, &ranks, &c->implicit);
+}
+
+/* Brings the interior vertices of a rank into the order of the operator. The order of the others is that of the exchange. */
+static mt_status order_interior(mt_arena *arena, cpu *c)
+{
+    MT_SCRATCH(scratch);
+    const mt_element_order *order = &c->problem->diffusion->nodal->order;
+    const size_t n = c->halo->n_interior[c->ranks->rank];
+    uint32_t *place, *element;
+    MT_ALLOC(scratch, place, n);
+    MT_COPY(arena, element, c->element, c->n);
+    for (size_t k = 0; k < n; k++) place[k] = order->place[element[k]];
+    qsort(place, n, sizeof *place, mt_compare_ids);
+    for (size_t k = 0; k < n; k++) element[k] = order->element[place[k]];
+    c->element = element;
+    return MT_OK;
 }
 
 /* Finds the own elements: of this rank, or all. */
@@ -328,6 +370,7 @@ static mt_status share_out(mt_arena *arena, const mt_layout *layout, cpu *c)
     c->halo = layout->halo;
     c->n = mt_halo_own(c->halo, c->ranks->rank);
     c->element = c->halo->own_element + c->halo->own_offset[c->ranks->rank];
+    if (diffusion->nodal) MT_TRY(order_interior(arena, c));
     MT_ALLOC(arena, c->local, diffusion->n_unknowns);
     memset(c->local, 0xff, diffusion->n_unknowns * sizeof *c->local);
     for (size_t k = 0; k < c->n; k++) c->local[c->element[k]] = (uint32_t)k;
@@ -344,10 +387,9 @@ static bool has_double_words(const mt_monodomain *problem)
 }
 
 /* Refuses what voltages at the vertices do not support. */
-static mt_status check_nodal(const mt_monodomain *problem, const mt_layout *layout)
+static mt_status check_nodal(const mt_monodomain *problem)
 {
     if (!problem->diffusion->nodal) return MT_OK;
-    if (layout && layout->ranks) return mt_share_refuse_nodal();
     return mt_monodomain_check_nodal(problem, sizeof(real) == sizeof(float));
 }
 
@@ -360,7 +402,7 @@ static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
-    MT_TRY(check_nodal(problem, layout));
+    MT_TRY(check_nodal(problem));
     MT_SCRATCH(scratch);
     cpu *c;
     MT_ALLOC(arena, c, 1);
@@ -368,7 +410,7 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     MT_TRY(share_out(arena, layout, c));
     const size_t n = c->n, n_states = problem->model->n_states,
                  n_local = c->ranks ? mt_halo_local(c->halo, c->ranks->rank) : n;
-    MT_TRY(problem->diffusion->nodal ? fill_nodal(arena, c) : fill_matrix(arena, c));
+    MT_TRY(problem->diffusion->nodal ? fill_nodal(arena, n_local, c) : fill_matrix(arena, c));
     MT_ALLOC(arena, c->v, n_local);
     MT_ALLOC(arena, c->v_next, n_local);
     MT_TRY(own_stimuli(arena, c));
@@ -517,14 +559,19 @@ static void diffuse_rows(cpu *c, size_t last, size_t from, size_t n)
 #endif
 }
 
-/* Computes interior chunks, with rows that read no received elements, during the exchange. */
-static void diffuse_once(cpu *c, bool last)
+/* Computes rows that read received elements. Interior chunks, whose rows read none, are computed during the exchange. */
+static void each_chunk_of_rows(cpu *c, void *exchange, size_t what, on_chunk *f)
 {
     const size_t free = c->ranks ? c->halo->n_interior[c->ranks->rank] / CHUNK * CHUNK : 0;
-    if (c->ranks) c->ranks->start(c->exchange[0]);
-    if (free > 0) each_chunk(c, 0, free, last, diffuse_rows);
-    if (c->ranks) c->ranks->finish(c->exchange[0]);
-    each_chunk(c, free, c->n, last, c->nodal ? diffuse_nodal : diffuse_rows);
+    if (c->ranks) c->ranks->start(exchange);
+    each_chunk(c, 0, free, what, f);
+    if (c->ranks) c->ranks->finish(exchange);
+    each_chunk(c, free, c->n, what, f);
+}
+
+static void diffuse_once(cpu *c, bool last)
+{
+    each_chunk_of_rows(c, c->exchange[0], last, c->nodal ? diffuse_nodal : diffuse_rows);
     real *swapped = c->v;
     void *exchange = c->exchange[0];
     c->v = c->v_next;
@@ -623,7 +670,7 @@ static mt_status take_step(cpu *c, size_t step)
     end_arithmetic(setting);
     const bool spreads = c->nodal && c->nodal->spread;
     each_chunk(c, 0, c->n, step, spreads ? react_nodal : react);
-    if (spreads) each_chunk(c, 0, c->n, 0, spread_nodal);
+    if (spreads) each_chunk_of_rows(c, c->nodal->exchange, 0, spread_nodal);
     MT_TRY(diffuse(c));
     each_chunk(c, 0, c->n, step, record);
     return MT_OK;

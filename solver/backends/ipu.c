@@ -9,7 +9,6 @@
 #include "solver/plan/implicit.h"
 #include "solver/plan/nodal.h"
 #include "solver/backends/backend.h"
-#include "solver/backends/share.h"
 #include "solver/kernels/block.h"
 
 typedef struct ipu {
@@ -230,7 +229,6 @@ static mt_status open_with(
 static mt_status open_ipu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
-    if (problem->diffusion->nodal && layout->ranks) return mt_share_refuse_nodal();
     MT_SCRATCH(values);
     return open_with(arena, values, problem, layout, self);
 }

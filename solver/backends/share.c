@@ -1,6 +1,7 @@
 #include "solver/backends/share.h"
 #include "solver/cells/compiled/compiled.h"
 #include "solver/cells/open.h"
+#include "solver/diffusion/nodal_rows.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -8,10 +9,9 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define REFUSED SIZE_MAX /* sent as the number of elements of a part, if there are no parts */
 
 /* The numbers of the problem's elements and vertices in a part; NONE: not in the part. All are NONE between two
- * parts. */
+ * parts. With voltages at the vertices, "elements" are vertices, and `vertex` is NULL. */
 typedef struct names {
     uint32_t *element; /* [elements of the problem] */
     uint32_t *vertex;  /* [vertices of the problem] */
@@ -177,13 +177,100 @@ static mt_status pass_stars(parcel *p, mt_stars *s)
     return MT_OK;
 }
 
+/* ---- the operator with voltages at the vertices ---- */
+
+/* Returns the number of entries of a row: own rows are complete, others are empty. */
+static size_t row_length(const parcel *p, const mt_nodal *whole, uint32_t vertex)
+{
+    return p->whole->own[vertex] ? whole->start[(size_t)vertex + 1] - whole->start[vertex] : 0;
+}
+
+/* Transfers a list with values of all entries, `start` [n + 1] of the part. If `name` is not NULL, its numbers are converted to those of
+ * the part. These have the order of the problem's numbers, so that the entries of a row keep their order. */
+static mt_status pass_entries(const parcel *p, const mt_nodal *whole, const size_t *start, size_t size,
+    const uint32_t *name, void **entries)
+{
+    MT_SCRATCH(scratch);
+    const char *from = *entries;
+    const size_t most = CHUNK * whole->longest_row;
+    char *room = mt_arena_alloc(p->gives ? scratch : p->arena, p->gives ? most : start[p->n], size);
+    if (!room) return MT_MEMORY;
+    for (size_t first = 0; first < p->n; first += CHUNK) {
+        const size_t end = p->n - first < CHUNK ? p->n : first + CHUNK, n = start[end] - start[first];
+        char *chunk = p->gives ? room : room + start[first] * size;
+        for (size_t k = first; p->gives && k < end; k++)
+            memcpy(chunk + size * (start[k] - start[first]), from + size * whole->start[p->element[k]],
+                size * (start[k + 1] - start[k]));
+        if (p->gives && name) rename_all(name, n, (uint32_t *)(void *)chunk);
+        pass(p, chunk, n * size);
+    }
+    if (!p->gives) *entries = room;
+    return MT_OK;
+}
+
+/* Transfers the vertices of the part in the order of the problem. */
+static mt_status pass_order(const parcel *p, const mt_element_order *whole, mt_element_order *part)
+{
+    *part = (mt_element_order){.n = p->n};
+    MT_ALLOC(p->arena, part->element, p->n);
+    size_t n = 0;
+    for (size_t k = 0; p->gives && k < whole->n; k++) {
+        const uint32_t name = p->whole->element[whole->element[k]];
+        if (name != NONE) part->element[n++] = name;
+    }
+    pass(p, part->element, p->n * sizeof *part->element);
+    if (p->gives) return MT_OK;
+    MT_ALLOC(p->arena, part->place, p->n);
+    for (size_t k = 0; k < p->n; k++) part->place[part->element[k]] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* Transfers the rows of the rank's own vertices; those of received vertices are empty. */
+static mt_status pass_nodal(parcel *p, mt_nodal *nodal)
+{
+    const mt_nodal whole = *nodal;
+    size_t *start = NULL;
+    mt_element_order order;
+    if (p->gives) MT_ALLOC(p->arena, start, p->n + 1);
+    for (size_t k = 0; p->gives && k < p->n; k++)
+        start[k + 1] = start[k] + row_length(p, &whole, p->element[k]);
+    pass(p, nodal, sizeof *nodal);
+    void *starts = start, *column = nodal->column, *rate = nodal->rate, *spread = nodal->spread;
+    MT_TRY(pass_items(p, p->n + 1, sizeof *start, &starts));
+    MT_TRY(pass_entries(p, nodal, starts, sizeof *nodal->column, p->whole->element, &column));
+    MT_TRY(pass_entries(p, nodal, starts, sizeof *nodal->rate, NULL, &rate));
+    if (spread) MT_TRY(pass_entries(p, nodal, starts, sizeof *nodal->spread, NULL, &spread));
+    MT_TRY(pass_order(p, &whole.order, &order));
+    nodal->start = starts, nodal->column = column, nodal->rate = rate, nodal->spread = spread;
+    nodal->order = order;
+    return MT_OK;
+}
+
+/* Transfers the operator with voltages at the vertices. */
+static mt_status pass_nodal_diffusion(parcel *p, mt_diffusion *diffusion)
+{
+    mt_nodal *nodal;
+    MT_ALLOC(p->arena, nodal, 1);
+    if (p->gives) *nodal = *diffusion->nodal;
+    MT_TRY(pass_nodal(p, nodal));
+    PASS_ROWS(p, diffusion->volume_mm3, 1, NULL);
+    *diffusion = (mt_diffusion){.n_unknowns = p->n,
+        .volume_mm3 = diffusion->volume_mm3,
+        .limit_dt_ms = diffusion->limit_dt_ms,
+        .nodal = nodal};
+    return MT_OK;
+}
+
+/* ---- either operator ---- */
+
 /* Transfers the operator without data that parts do not need: the limited elements and the fingerprint. */
 static mt_status pass_diffusion(parcel *p, mt_diffusion *diffusion)
 {
     mt_stars *stars;
+    pass(p, diffusion, sizeof *diffusion);
+    if (diffusion->nodal) return pass_nodal_diffusion(p, diffusion);
     MT_ALLOC(p->arena, stars, 1);
     if (p->gives) *stars = *diffusion->stars;
-    pass(p, diffusion, sizeof *diffusion);
     MT_TRY(pass_stars(p, stars));
     PASS_ROWS(p, diffusion->kappa_ms, 1, NULL);
     *diffusion = (mt_diffusion){.n_unknowns = p->n,
@@ -350,38 +437,25 @@ static mt_status give(
     return MT_OK;
 }
 
-static mt_status make_names(mt_arena *arena, const mt_mesh *whole, names *made)
+static mt_status make_names(mt_arena *arena, const mt_diffusion *whole, names *made)
 {
-    MT_ALLOC(arena, made->element, whole->n_elements);
-    MT_ALLOC(arena, made->vertex, whole->n_vertices);
-    MT_ALLOC(arena, made->own, whole->n_elements);
-    memset(made->element, 0xff, whole->n_elements * sizeof *made->element);
-    memset(made->vertex, 0xff, whole->n_vertices * sizeof *made->vertex);
+    const size_t n = whole->n_unknowns, n_vertices = whole->stars ? whole->stars->mesh->n_vertices : 0;
+    MT_ALLOC(arena, made->element, n);
+    MT_ALLOC(arena, made->own, n);
+    memset(made->element, 0xff, n * sizeof *made->element);
+    made->vertex = NULL;
+    if (whole->nodal) return MT_OK;
+    MT_ALLOC(arena, made->vertex, n_vertices);
+    memset(made->vertex, 0xff, n_vertices * sizeof *made->vertex);
     return MT_OK;
-}
-
-mt_status mt_share_refuse_nodal(void)
-{
-    return mt_fail(MT_INPUT,
-        "voltages at the vertices on several ranks; allowed: one rank, or voltages at the "
-        "centres of the elements");
-}
-
-/* Sends the other ranks a refusal instead of their parts. */
-static mt_status refuse_nodal(const mt_communicator *ranks)
-{
-    size_t n = REFUSED;
-    for (uint32_t r = 1; r < ranks->n_ranks; r++) ranks->send(ranks, r, &n, sizeof n);
-    return mt_share_refuse_nodal();
 }
 
 mt_status mt_share_send(const mt_backend *backend, const mt_monodomain *problem, const mt_layout *layout)
 {
-    if (problem->diffusion->nodal) return refuse_nodal(layout->ranks);
-    assert(problem->diffusion->stars);
+    assert(problem->diffusion->stars || problem->diffusion->nodal);
     MT_SCRATCH(arena);
     names whole;
-    MT_TRY(make_names(arena, problem->diffusion->stars->mesh, &whole));
+    MT_TRY(make_names(arena, problem->diffusion, &whole));
     for (uint32_t r = 1; r < layout->ranks->n_ranks; r++) {
         MT_SCRATCH(scratch);
         parcel p = {.ranks = layout->ranks, .gives = true, .to = r, .arena = scratch, .whole = &whole};
@@ -399,7 +473,6 @@ mt_status mt_share_receive(mt_arena *arena, mt_layout *layout, mt_monodomain **p
     MT_ALLOC(arena, *part, 1);
     MT_ALLOC(arena, halo, 1);
     pass(&p, &p.n, sizeof p.n);
-    if (p.n == REFUSED) return mt_share_refuse_nodal();
     MT_TRY(pass_problem(&p, *part, &model));
     MT_TRY(pass_halo(&p, halo));
     layout->halo = halo;

@@ -6,11 +6,12 @@
 #include "mesh/make/slab.h"
 #include "solver/case/case.h"
 #include "solver/backends/backend.h"
+#include "solver/diffusion/nodal_rows.h"
 
 /* A partition that several layouts share: METIS takes longer than the steps of a small slab. */
 typedef struct slab_partition {
     const struct slab_partition *next;
-    const uint32_t *neighbour; /* of the mesh */
+    const uint32_t *near; /* of the graph */
     mt_partition_method method;
     uint32_t chips, tiles;
     mt_partition partition;
@@ -64,18 +65,27 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     make_problem(s, (double[]){1.5, 1.5, 1.5});
 }
 
+/* Returns the graph of the unknowns. */
+static inline mt_cut_graph graph_of_unknowns(const slab_problem *s)
+{
+    const mt_nodal *nodal = s->diffusion.nodal;
+    if (!nodal) return mt_cut_graph_of(&s->adjacency);
+    return (mt_cut_graph){.n_nodes = s->diffusion.n_unknowns, .start = nodal->start, .near = nodal->column};
+}
+
 static inline const mt_partition *partition_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles)
 {
     const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
+    const mt_cut_graph graph = graph_of_unknowns(s);
+    const uint32_t *near = graph.near ? graph.near : s->adjacency.neighbour;
     for (const slab_partition *p = s->partitions; p; p = p->next)
-        if (p->neighbour == s->adjacency.neighbour && p->method == method && p->chips == chips &&
-            p->tiles == tiles)
+        if (p->near == near && p->method == method && p->chips == chips && p->tiles == tiles)
             return &p->partition;
     slab_partition *made = mt_arena_alloc(&s->arena, 1, sizeof *made);
-    *made = (slab_partition){s->partitions, s->adjacency.neighbour, method, chips, tiles, {0}};
+    *made = (slab_partition){s->partitions, near, method, chips, tiles, {0}};
     cr_assert_eq(
-        mt_partition_make(&s->arena, &s->adjacency, &options, &made->partition), MT_OK, "%s", mt_message());
+        mt_partition_make_of(&s->arena, &graph, &options, &made->partition), MT_OK, "%s", mt_message());
     s->partitions = made;
     return &made->partition;
 }

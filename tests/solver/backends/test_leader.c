@@ -7,6 +7,7 @@
 
 #include "solver/backends/leader.h"
 #include "solver/cells/tp06/tp06.h"
+#include "solver/diffusion/nodal.h"
 #include "tests/solver/slab_problem.h"
 #include "tests/threads.h"
 
@@ -43,8 +44,8 @@ TestSuite(leader, .init = small_slab, .fini = free_slab);
 /* The result of a run: all arrays, some elements as streamed, and the counts of the machine. */
 typedef struct left {
     size_t n_arrays;
-    double *array;  /* [n_arrays][n_elements] */
-    double *listed; /* [n_elements], only some are set */
+    double *array;  /* [n_arrays][n_unknowns] */
+    double *listed; /* [n_unknowns], only some are set */
     double peak_mV; /* of the stimulus */
     size_t n_counts;
     uint64_t *counts;
@@ -64,7 +65,7 @@ static const uint32_t listed[LISTED] = {700, 3, 3, 412, 0, 95, 333};
 /* Runs the steps and stores their result. */
 static mt_status make_steps(job *j, const mt_backend *backend, void *self)
 {
-    const size_t n = s.mesh.n_elements;
+    const size_t n = s.diffusion.n_unknowns;
     for (size_t a = 0; j->start && a < j->start->n_arrays; a++)
         backend->write(self, a, j->start->array + a * n);
     if (j->start) backend->resume(self, STEPS);
@@ -115,7 +116,7 @@ static void run_alone(job *j)
 
 static job job_on(const mt_backend *backend, mt_layout layout)
 {
-    const size_t n = s.mesh.n_elements, n_arrays = mt_arrays(&s.problem);
+    const size_t n = s.diffusion.n_unknowns, n_arrays = mt_arrays(&s.problem);
     job j = {.backend = backend, .layout = layout, .left = {.n_arrays = n_arrays}};
     j.left.array = mt_arena_alloc(&s.arena, n * n_arrays, sizeof *j.left.array);
     j.left.listed = mt_arena_alloc(&s.arena, n, sizeof *j.left.listed);
@@ -125,7 +126,7 @@ static job job_on(const mt_backend *backend, mt_layout layout)
 static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
 {
     const left *a = &alone->left, *b = &shared->left;
-    const size_t n = s.mesh.n_elements;
+    const size_t n = s.diffusion.n_unknowns;
     cr_assert_eq(alone->status, MT_OK, "%s", alone->message);
     cr_assert_eq(shared->status, MT_OK, "%u ranks: %s", n_ranks, shared->message);
     for (size_t k = 0; k < a->n_arrays; k++)
@@ -137,30 +138,36 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
     cr_assert_eq(a->n_counts, b->n_counts);
     for (size_t k = 0; k < a->n_counts; k++)
         cr_expect_eq(a->counts[k], b->counts[k], "%u ranks: count %zu", n_ranks, k);
-    for (uint32_t r = 0; all_receive && r < n_ranks; r++)
+    for (uint32_t r = 0; all_receive && n_ranks > 1 && r < n_ranks; r++)
         cr_expect_gt(world.crossed[r], 0, "rank %u received nothing", r);
 }
 
 /* Of the layouts. */
 static const mt_scheme *scheme;
 
-/* Runs on one process and on 2, 3 and 4 ranks (3 only with the first scheme), then continues from there; both must reach the state of the single
- * process. */
-static void check(const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks))
+/* Runs on one process and on each number of ranks, ended by 0, then continues from there; both must reach the state of the single process. */
+static void check_on(
+    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks)
 {
     job alone = job_on(backend, layout_of(1)), on = job_on(backend, layout_of(1));
     run_alone(&alone);
     on.start = &alone.left;
     run_alone(&on);
-    const uint32_t apart = scheme == mt_schemes ? 1 : 2;
-    for (uint32_t n = 2; n <= 4; n += apart) {
-        job shared = job_on(backend, layout_of(n)), shared_on = job_on(backend, layout_of(n));
-        on_threads(&world, n, run_rank, &shared);
-        expect_same(&alone, &shared, n);
+    for (const uint32_t *n = n_ranks; *n > 0; n++) {
+        job shared = job_on(backend, layout_of(*n)), shared_on = job_on(backend, layout_of(*n));
+        on_threads(&world, *n, run_rank, &shared);
+        expect_same(&alone, &shared, *n);
         shared_on.start = &shared.left;
-        on_threads(&world, n, run_rank, &shared_on);
-        expect_same(&on, &shared_on, n);
+        on_threads(&world, *n, run_rank, &shared_on);
+        expect_same(&on, &shared_on, *n);
     }
+}
+
+/* Same on 2, 3 and 4 ranks (3 only with the first scheme). */
+static void check(const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks))
+{
+    static const uint32_t all[] = {2, 3, 4, 0}, even[] = {2, 4, 0};
+    check_on(backend, layout_of, scheme == mt_schemes ? all : even);
 }
 
 static mt_layout chips(uint32_t n_ranks)
@@ -204,10 +211,11 @@ static void stimulate_far(void)
     }
 }
 
+enum { KINDS = 2 };
+
 /* Sets two tissues, one with lower conductivity normal to its sheets, and two variants with different resting states. */
 static void make_rich(void)
 {
-    enum { KINDS = 2 };
     static mt_tissue tissue[KINDS];
     static mt_cell_variant variant[KINDS];
     const mt_cell_model *model = s.problem.model;
@@ -348,4 +356,159 @@ Test(leader, a_failure_of_one_rank_is_returned_by_all)
     expect_impossible();
     stimulate_far();
     expect_impossible();
+}
+
+/* ---- voltages at the vertices ---- */
+
+static const uint32_t vertex_ranks[] = {1, 2, 3, 8, 0};
+
+static mt_layout eight_chips(uint32_t n_ranks)
+{
+    (void)n_ranks;
+    return layout_by(&s, MT_PARTITION_HIERARCHICAL, 8, 3, scheme);
+}
+
+/* Sets two kinds of tissues and cells, at y below and above 1.2 mm: of the elements, and of the vertices. */
+static void make_kinds(mt_tissue *tissue, uint16_t *of_element, uint16_t *of_vertex)
+{
+    for (size_t e = 0; e < s.mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&s.mesh, e, x);
+        of_element[e] = x[1] > 1.2;
+    }
+    for (size_t v = 0; v < s.mesh.n_vertices; v++) of_vertex[v] = s.mesh.xyz_mm[3 * v + 1] > 1.2;
+    tissue[0] = tissue[1] = mt_tissue_default;
+    tissue[1].chi_per_mm *= 1.2;
+    tissue[1].sigma_t_mS_mm /= 2;
+}
+
+/* Stimulates the vertices at x < 1 mm at the start, and every third vertex after some steps: many have neighbours on other ranks. */
+static void stimulate_vertices(void)
+{
+    size_t n[KINDS] = {0};
+    uint32_t *vertex[KINDS];
+    for (int k = 0; k < KINDS; k++) vertex[k] = mt_arena_alloc(&s.arena, s.mesh.n_vertices, sizeof(uint32_t));
+    for (uint32_t v = 0; v < s.mesh.n_vertices; v++) {
+        if (s.mesh.xyz_mm[3 * (size_t)v] < 1) vertex[0][n[0]++] = v;
+        if (v % 3 == 0) vertex[1][n[1]++] = v;
+    }
+    s.stimulus[0] = (mt_stimulus){0, 1, 50 / 1.4, n[0], vertex[0], 0, 0};
+    s.stimulus[1] = (mt_stimulus){0.5, 0.3, 10, n[1], vertex[1], 0, 0};
+    s.problem.n_stimuli = 2;
+}
+
+/* Replaces the operator of a slab of voltages in the elements. */
+static void make_vertices(const double size_mm[3], double edge_mm, bool spreads)
+{
+    static mt_tissue tissue[KINDS];
+    static double peaks_mV[KINDS];
+    static const mt_nodal_law *const usual = &mt_nodal_law_default;
+    mt_nodal_law law[KINDS] = {*usual, *usual};
+    free_slab();
+    make_slab_problem(&s, size_mm, edge_mm);
+    uint16_t *of_element = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *of_element),
+             *of_vertex = mt_arena_alloc(&s.arena, s.mesh.n_vertices, sizeof *of_vertex);
+    make_kinds(tissue, of_element, of_vertex);
+    law[1].strength /= 2;
+    const mt_tissues tissues = {KINDS, tissue, of_element};
+    const mt_nodal_spreading spreading = {KINDS, law, of_element};
+    cr_assert_eq(mt_nodal_diffusion_make(
+                     &s.arena, &s.mesh, &tissues, spreads ? &spreading : NULL, &(mt_watch){0}, &s.diffusion),
+        MT_OK, "%s", mt_message());
+    stimulate_vertices();
+    s.problem.mesh = &s.mesh;
+    s.problem.pde_steps = 2 * mt_monodomain_pde_steps(&s.diffusion, s.problem.dt_ms);
+    s.problem.tolerance_mV = 0.1;
+    s.problem.variant_of = of_vertex;
+    s.results.peak_mV = peaks_mV;
+    s.problem.record = (mt_record){.all = true, .threshold_mV = -60, .fraction = 0.9};
+}
+
+/* Without and with spreading of the increments, the share of the compensated splitting, multirate stepping, and an odd number of diffusion
+ * steps. */
+static void check_kinds_of_steps(
+    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), int apart)
+{
+    static const uint32_t three[] = {3, 0};
+    scheme = mt_schemes;
+    for (int kind = 0; kind < 16; kind += apart) {
+        make_vertices((double[]){6, 2.5, 2}, 0.5, (kind & 1) == 0);
+        if (kind & 2) s.problem.splitting = MT_SPLITTING_GODUNOV;
+        if (kind & 4) s.problem.stepping = MT_STEPPING_MULTIRATE;
+        if (kind & 8) s.problem.pde_steps++;
+        check_on(backend, layout_of, kind % 12 == 0 ? vertex_ranks : three);
+    }
+}
+
+Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_cpu)
+{
+    check_kinds_of_steps(&mt_backend_cpu, parts, 1);
+    check_kinds_of_steps(&mt_backend_cpu_single, parts, 1);
+}
+
+/* Kinds 0, 3, 6, 9, 12 and 15. */
+Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_machine_with_equal_counts)
+{
+    check_kinds_of_steps(&mt_backend_ipu, eight_chips, 3);
+}
+
+Test(leader, voltages_at_the_vertices_are_bit_identical_under_every_scheme)
+{
+    static const uint32_t three[] = {3, 0};
+    for (scheme = mt_schemes; scheme->name; scheme++) {
+        make_vertices((double[]){6, 2.5, 2}, 0.5, true);
+        check_on(&mt_backend_cpu, parts, three);
+        check_on(&mt_backend_ipu, eight_chips, three);
+    }
+}
+
+/* 5952 vertices: interior chunks are computed during the exchange, and are in another order than on one process. */
+Test(leader, large_parts_with_voltages_at_the_vertices_are_bit_identical)
+{
+    static const uint32_t two[] = {2, 3, 0};
+    scheme = mt_schemes;
+    make_vertices((double[]){12, 6, 4.4}, 0.4, true);
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        if (strcmp((*m)->name, "mitchell-schaeffer") == 0) s.problem.model = *m;
+    cr_assert_gt(s.diffusion.n_unknowns, 5000);
+    s.problem.variant_of = NULL;
+    check_on(&mt_backend_cpu, parts, two);
+    check_on(&mt_backend_cpu_single, parts, two);
+}
+
+/* 8 vertices of one box on 8 ranks with 3 tiles each. */
+Test(leader, a_rank_can_have_no_vertices)
+{
+    static const uint32_t ranks[] = {2, 8, 0};
+    scheme = mt_schemes;
+    all_receive = false;
+    make_vertices((double[]){0.5, 0.5, 0.5}, 0.5, true);
+    check_on(&mt_backend_ipu, eight_chips, ranks);
+    check_on(&mt_backend_cpu, parts, ranks);
+}
+
+Test(leader, a_checked_run_receives_all_increments_and_voltages_of_vertices)
+{
+    static const uint32_t two[] = {2, 0};
+    scheme = mt_schemes;
+    make_vertices((double[]){6, 2.5, 2}, 0.5, true);
+    check_on(&mt_backend_ipu, checked_chips, two);
+}
+
+/* A halo without rows: nobody receives anything. */
+Test(leader, the_halo_of_another_operator_is_rejected_with_voltages_at_the_vertices)
+{
+    scheme = mt_schemes;
+    make_vertices((double[]){6, 2.5, 2}, 0.5, true);
+    const mt_layout layout = parts(2);
+    mt_halo halo;
+    const size_t n = s.diffusion.n_unknowns;
+    const mt_pattern none = {.n_elements = n,
+        .width = 1,
+        .columns = s.diffusion.nodal->column,
+        .start = mt_arena_alloc(&s.arena, n + 1, sizeof *none.start)};
+    cr_assert_eq(
+        mt_halo_make(&s.arena, &none, partition_by(&s, MT_PARTITION_FLAT, 1, 2), scheme, &halo), MT_OK);
+    expect_refused(&mt_backend_cpu, (mt_layout){.target = layout.target, .halo = &halo}, 2,
+        "the halo of another operator: part 0 does not receive all neighbours of vertex");
 }

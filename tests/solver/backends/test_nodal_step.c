@@ -8,10 +8,9 @@
 
 #include "mesh/make/slab.h"
 #include "ipu/run/engine.h"
-#include "solver/backends/leader.h"
+#include "solver/backends/backend.h"
 #include "solver/diffusion/nodal.h"
 #include "solver/kernels/block.h"
-#include "tests/threads.h"
 
 enum { STEPS = 150 };
 
@@ -294,27 +293,6 @@ Test(nodal_step, double_words_are_refused_in_single_precision_and_ignored_in_dou
     b.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
     expect_refused(&mt_backend_cpu_single, NULL, "double-word");
     run_on(&mt_backend_cpu, 1, MT_ARRAY_V, b.v);
-}
-
-static void open_rank(void *user, const mt_communicator *c)
-{
-    mt_arena arena = {0};
-    mt_status *status = user;
-    mt_layout layout = {.ranks = c};
-    const mt_backend *shared = NULL;
-    void *self = NULL;
-    status[c->rank] = mt_backend_open_on_ranks(
-        &arena, &mt_backend_cpu, c->rank > 0 ? NULL : &b.problem, &layout, &shared, &self);
-    if (!strstr(mt_message(), "several ranks")) status[c->rank] = MT_OK;
-    mt_arena_free(&arena);
-}
-
-Test(nodal_step, several_ranks_are_refused_by_all)
-{
-    thread_world world;
-    mt_status status[3] = {0};
-    on_threads(&world, 3, open_rank, status);
-    for (int r = 0; r < 3; r++) cr_expect_eq(status[r], MT_INPUT, "rank %d", r);
 }
 
 Test(nodal_step, an_impossible_voltage_is_reported_with_its_vertex)
