@@ -31,16 +31,31 @@ static mt_status hash_tiling(
     return MT_OK;
 }
 
+/* Adds a graph. That of a mesh is its adjacency. */
+static void hash_graph(const mt_cut_graph *graph, mt_hash *hash)
+{
+    const mt_adjacency *adjacency = graph->adjacency;
+    add_number(hash, graph->n_nodes);
+    if (adjacency) {
+        mt_hash_add(hash, adjacency->neighbour, 4 * adjacency->n_elements * sizeof *adjacency->neighbour);
+        return;
+    }
+    mt_hash_add(hash, graph->start, (graph->n_nodes + 1) * sizeof *graph->start);
+    mt_hash_add(hash, graph->near, graph->start[graph->n_nodes] * sizeof *graph->near);
+    add_number(hash, graph->weight != NULL);
+    if (graph->weight) mt_hash_add(hash, graph->weight, graph->n_nodes * sizeof *graph->weight);
+    add_number(hash, graph->together);
+}
+
 mt_status mt_cached_partition_key(const mt_tiling *tiling, const mt_scheme *scheme, uint32_t ipus,
-    const mt_adjacency *adjacency, char key[MT_HASH_SIZE])
+    const mt_cut_graph *graph, char key[MT_HASH_SIZE])
 {
     MT_SCRATCH(scratch);
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, MT_PARTITION_VERSION);
     add_number(&hash, ipus);
-    add_number(&hash, adjacency->n_elements);
-    mt_hash_add(&hash, adjacency->neighbour, 4 * adjacency->n_elements * sizeof *adjacency->neighbour);
+    hash_graph(graph, &hash);
     const mt_status status = hash_tiling(scratch, tiling, scheme, &hash);
     mt_hash_end(&hash, key);
     return status;

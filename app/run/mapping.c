@@ -61,9 +61,6 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
 static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
     const uint32_t n = ranks ? ranks->n_ranks : 1;
-    if (mt_case_at_vertices(input) && n > 1)
-        return mt_fail(MT_INPUT,
-            "diffusion.discretisation: nodes, on %u ranks; allowed: a single process, or elements", n);
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most one rank per IPU",
             input->machine.ipus, n);
@@ -97,50 +94,77 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
-    const mt_adjacency *adjacency, mt_partition *partition)
+/* The unknowns to partition. */
+typedef struct unknowns_graph {
+    mt_cut_graph graph;
+    mt_pattern pattern; /* of vertices; empty for elements */
+} unknowns_graph;
+
+/* Returns the graph of the unknowns, of vertices with the costs of their rows. */
+static mt_status graph_of(
+    mt_arena *arena, const mt_mapping_choice *choice, const mt_problem *problem, unknowns_graph *g)
+{
+    *g = (unknowns_graph){.graph = mt_cut_graph_of(&problem->adjacency)};
+    if (!problem->unknowns.at_vertices) return MT_OK;
+    g->pattern = mt_diffusion_pattern(&problem->diffusion);
+    return mt_step_graph_make(
+        arena, &problem->monodomain, &problem->adjacency, &choice->tiling, true, &g->graph);
+}
+
+static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus, const unknowns_graph *g,
+    mt_partition *partition)
 {
     MT_SCRATCH(scratch);
     mt_balance balance;
-    mt_pattern pattern = {0};
-    if (choice->tiling.balance_halo) MT_TRY(mt_tiling_pattern(scratch, adjacency, &pattern));
-    MT_TRY(mt_tiling_partition(arena, &choice->tiling, adjacency, &pattern, ipus, partition, &balance));
-    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, adjacency, &pattern, partition, &balance);
+    mt_pattern pattern = g->pattern;
+    if (choice->tiling.balance_halo && g->graph.adjacency)
+        MT_TRY(mt_tiling_pattern(scratch, g->graph.adjacency, &pattern));
+    MT_TRY(mt_tiling_partition_of(arena, &choice->tiling, &g->graph, &pattern, ipus, partition, &balance));
+    return mt_tiling_balance_sent_of(
+        &choice->tiling, &choice->scheme, &g->graph, &pattern, partition, &balance);
 }
 
 /* Reads the partition from the cache, or computes and stores it. */
 static mt_status make_partition(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus,
-    const mt_adjacency *adjacency, mt_partition *partition)
+    const unknowns_graph *g, mt_partition *partition)
 {
     char key[MT_HASH_SIZE];
     bool found;
-    if (!choice->cached || adjacency->n_elements < MT_PARTITION_KEPT_FROM)
-        return cut(arena, choice, ipus, adjacency, partition);
-    MT_TRY(mt_cached_partition_key(&choice->tiling, &choice->scheme, ipus, adjacency, key));
-    MT_TRY(mt_cached_partition_find(arena, key, adjacency->n_elements, partition, &found));
+    if (!choice->cached || g->graph.n_nodes < MT_PARTITION_KEPT_FROM)
+        return cut(arena, choice, ipus, g, partition);
+    MT_TRY(mt_cached_partition_key(&choice->tiling, &choice->scheme, ipus, &g->graph, key));
+    MT_TRY(mt_cached_partition_find(arena, key, g->graph.n_nodes, partition, &found));
     if (found) return MT_OK;
-    MT_TRY(cut(arena, choice, ipus, adjacency, partition));
+    MT_TRY(cut(arena, choice, ipus, g, partition));
     return mt_cached_partition_store(key, partition);
 }
 
-/* Partitions the mesh into one part for each rank, as if ranks were tiles of one chip. */
-static mt_status cut_for_ranks(mt_arena *arena, const mt_mapping_choice *choice, uint32_t n_ranks,
-    const mt_adjacency *adjacency, mt_partition *partition)
+/* Partitions the unknowns into one part for each rank, as if ranks were tiles of one chip. */
+static mt_status cut_for_ranks(
+    mt_arena *arena, const mt_mapping_choice *choice, const unknowns_graph *g, mt_partition *partition)
 {
     const mt_partition_options options = {.method = MT_PARTITION_FLAT,
         .n_groups = 1,
-        .parts_per_group = n_ranks,
+        .parts_per_group = choice->ranks->n_ranks,
         .imbalance = choice->tiling.imbalance};
-    return mt_partition_make(arena, adjacency, &options, partition);
+    mt_cut_graph graph = g->graph;
+    graph.together = 0; /* of a tile */
+    return mt_partition_make_of(arena, &graph, &options, partition);
 }
 
 /* Finds the partition if the mesh file has none, or none for ranks. */
 static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
-    const mt_adjacency *adjacency, mt_partition *partition)
+    const mt_problem *problem, mt_partition *partition)
 {
-    return has_tiles(input)
-               ? make_partition(arena, choice, (uint32_t)input->machine.ipus, adjacency, partition)
-               : cut_for_ranks(arena, choice, choice->ranks->n_ranks, adjacency, partition);
+    MT_SCRATCH(scratch);
+    unknowns_graph g;
+    MT_TRY(graph_of(scratch, choice, problem, &g));
+    if (has_tiles(input))
+        MT_TRY(make_partition(arena, choice, (uint32_t)input->machine.ipus, &g, partition));
+    else
+        MT_TRY(cut_for_ranks(arena, choice, &g, partition));
+    partition->weight = NULL; /* of the scratch */
+    return MT_OK;
 }
 
 /* Selects the separator scheme: for tiles the case's; for ranks without tiles `exact`, which sends no unused element, as the cost of a
@@ -156,14 +180,10 @@ static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mappi
     const mt_problem *problem, mt_mapping *m)
 {
     mt_scheme scheme;
-    const uint32_t ipus = (uint32_t)input->machine.ipus;
-    MT_TRY(choose_scheme(input, choice, &scheme));
-    if (problem->unknowns.at_vertices)
-        return mt_step_halo_make(
-            arena, &problem->monodomain, &problem->adjacency, &choice->tiling, &scheme, ipus, true, &m->halo);
     const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
+    MT_TRY(choose_scheme(input, choice, &scheme));
     if (!choice->saved || !has_tiles(input))
-        MT_TRY(get_partition(arena, input, choice, &problem->adjacency, &m->partition));
+        MT_TRY(get_partition(arena, input, choice, problem, &m->partition));
     return mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo);
 }
 

@@ -184,8 +184,7 @@ static const char *const discretisation_name[] = {
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_ENUM(mt_case, diffusion.discretisation, "discretisation", "elements", discretisation_name,
         "Places of the voltages. elements: the centres of the elements, with finite volumes; nodes: the "
-        "vertices of the mesh, with linear finite elements (see above), in one process and with explicit "
-        "steps."),
+        "vertices of the mesh, with linear finite elements (see above) and explicit steps."),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "

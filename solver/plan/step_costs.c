@@ -73,8 +73,7 @@ mt_status mt_step_costs_find(
     return MT_OK;
 }
 
-/* Returns the graph of the unknowns in `arena`. */
-static mt_status graph_of(mt_arena *arena, const mt_monodomain *problem, const mt_adjacency *adjacency,
+mt_status mt_step_graph_make(mt_arena *arena, const mt_monodomain *problem, const mt_adjacency *adjacency,
     const mt_tiling *tiling, bool weighted, mt_cut_graph *graph)
 {
     const mt_nodal *nodal = problem->diffusion->nodal;
@@ -102,7 +101,7 @@ typedef struct cut {
 static mt_status make_cut(mt_arena *arena, const mt_monodomain *problem, const mt_adjacency *adjacency,
     const mt_tiling *tiling, uint32_t ipus, bool weighted, cut *c)
 {
-    MT_TRY(graph_of(arena, problem, adjacency, tiling, weighted, &c->graph));
+    MT_TRY(mt_step_graph_make(arena, problem, adjacency, tiling, weighted, &c->graph));
     if (problem->diffusion->nodal)
         c->pattern = mt_diffusion_pattern(problem->diffusion);
     else

@@ -55,6 +55,17 @@ same() {
     diff "$1.err" "$2.err" >differs || fail "$3, what it warns of: $(cat differs)"
 }
 
+# continues RANKS OTHER ARGUMENT...: a run to 3 ms on RANKS, continued on OTHER ranks, leaves the files of `alone`
+continues() {
+    ranks=$1 other_ranks=$2
+    shift 2
+    on "$ranks" first "$@" --set time.end_ms=3
+    mv first out
+    $mpiexec -n "$other_ranks" "$myotile" run all.yaml --resume out --progress never "$@" >some.out 2>some.err ||
+        fail "$* of $ranks ranks, continued on $other_ranks: $(cat some.err)"
+    diff -r alone out >differs || fail "$* of $ranks ranks, continued on $other_ranks: $(cat differs)"
+}
+
 # refused RANKS WORDS ARGUMENT...: nobody says more than the one line
 refused() {
     ranks=$1 words=$2
@@ -85,6 +96,17 @@ if [ -z "$kills" ]; then
     on 3 three "$@"
     same alone three "backend cpu, 3 ranks"
     grep -q "1 of 2 pulses without capture" three.err || fail "a pulse that captures nothing: $(cat three.err)"
+    set -- --set diffusion.discretisation=nodes --set output.maps=[activation,apd,conduction_velocity]
+    on 0 alone "$@"
+    on 3 three "$@"
+    same alone three "voltages at the vertices, 3 ranks"
+    for precision in single double; do
+        set -- "$@" --set machine.backend=cpu --set machine.precision=$precision
+        on 0 alone "$@"
+        on 3 three "$@"
+        same alone three "voltages at the vertices, $precision precision, 3 ranks"
+        continues 2 3 "$@"
+    done
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most one rank per IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
@@ -111,13 +133,22 @@ for partition in flat hierarchical; do
         done
     done
 done
-for precision in single double; do
-    set -- --set machine.backend=cpu --set machine.precision=$precision
-    on 0 alone "$@"
-    for ranks in 1 2 3 4 8; do
-        on $ranks some "$@"
-        same alone some "backend cpu, $precision precision, $ranks ranks"
+for places in elements nodes; do
+    for precision in single double; do
+        set -- --set machine.backend=cpu --set machine.precision=$precision --set diffusion.discretisation=$places
+        on 0 alone "$@"
+        for ranks in 1 2 3 4 8; do
+            on $ranks some "$@"
+            same alone some "backend cpu, $precision precision, $places, $ranks ranks"
+        done
     done
+done
+set -- --set diffusion.discretisation=nodes
+on 0 alone "$@"
+for ranks in 1 2 3 4 8; do
+    on $ranks some "$@"
+    same alone some "backend ipu, nodes, $ranks ranks"
+    continues $ranks $((9 - ranks)) "$@"
 done
 
 # The time step of the newest checkpoint

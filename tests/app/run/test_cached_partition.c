@@ -18,6 +18,13 @@ typedef struct problem {
     char key[MT_HASH_SIZE];
 } problem;
 
+/* Returns the key of the partition of the elements. */
+static void find_key(const problem *p, const mt_tiling *tiling, uint32_t ipus, char key[MT_HASH_SIZE])
+{
+    const mt_cut_graph graph = mt_cut_graph_of(&p->adjacency);
+    cr_assert_eq(mt_cached_partition_key(tiling, &p->scheme, ipus, &graph, key), MT_OK);
+}
+
 /* Builds a slab with a given partition, and an empty cache. */
 static void make(problem *p)
 {
@@ -35,7 +42,7 @@ static void make(problem *p)
     p->partition.part = mt_arena_alloc(&p->arena, p->mesh.n_elements, sizeof *p->partition.part);
     for (size_t c = 0; c < p->mesh.n_elements; c++) p->partition.part[c] = (uint32_t)(c * 5 % 8);
     p->partition.edge_cut = mt_partition_edge_cut(&p->adjacency, p->partition.part);
-    cr_assert_eq(mt_cached_partition_key(&p->tiling, &p->scheme, 2, &p->adjacency, p->key), MT_OK);
+    find_key(p, &p->tiling, 2, p->key);
 }
 
 Test(cached_partition, a_stored_partition_is_restored_unchanged)
@@ -70,7 +77,7 @@ Test(cached_partition, partitions_after_a_metis_failure_are_not_stored)
 static void expect_other_key(const problem *p, const mt_tiling *tiling, uint32_t ipus, const char *what)
 {
     char key[MT_HASH_SIZE];
-    cr_assert_eq(mt_cached_partition_key(tiling, &p->scheme, ipus, &p->adjacency, key), MT_OK);
+    find_key(p, tiling, ipus, key);
     cr_expect_str_neq(key, p->key, "%s", what);
 }
 
@@ -91,13 +98,36 @@ Test(cached_partition, the_key_depends_on_everything_that_affects_the_partition)
     expect_other_key(&p, &other, 2, "machine");
     other = p.tiling, other.balance_halo = true;
     expect_other_key(&p, &other, 2, "balance");
-    cr_assert_eq(mt_cached_partition_key(&other, &p.scheme, 2, &p.adjacency, balanced), MT_OK);
+    find_key(&p, &other, 2, balanced);
     cr_assert_eq(mt_scheme_find("full", 0, &p.scheme), MT_OK);
-    cr_assert_eq(mt_cached_partition_key(&other, &p.scheme, 2, &p.adjacency, key), MT_OK);
+    find_key(&p, &other, 2, key);
     cr_expect_str_neq(key, balanced, "scheme, if halos are balanced");
-    cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &p.adjacency, key), MT_OK);
+    find_key(&p, &p.tiling, 2, key);
     cr_expect_str_eq(key, p.key, "a scheme without effect");
     p.adjacency.neighbour[0]++;
     expect_other_key(&p, &p.tiling, 2, "adjacency");
+    mt_arena_free(&p.arena);
+}
+
+/* A chain of three vertices, whose weights are the costs of their rows. */
+Test(cached_partition, the_key_of_vertices_depends_on_their_edges_and_costs)
+{
+    problem p;
+    char key[MT_HASH_SIZE], other[5][MT_HASH_SIZE];
+    size_t start[] = {0, 1, 3, 4};
+    uint32_t near[] = {1, 0, 2, 1}, weight[] = {5, 7, 5};
+    mt_cut_graph graph = {.n_nodes = 3, .start = start, .near = near, .weight = weight, .together = 6};
+    make(&p);
+    cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &graph, key), MT_OK);
+    cr_expect_str_neq(key, p.key);
+    for (int k = 0; k < 5; k++) {
+        if (k == 0) weight[0]++;
+        if (k == 1) near[3] = 0;
+        if (k == 2) start[1] = 2;
+        if (k == 3) graph.together = 4;
+        if (k == 4) graph.weight = NULL;
+        cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &graph, other[k]), MT_OK);
+        cr_expect_str_neq(other[k], k > 0 ? other[k - 1] : key, "change %d", k);
+    }
     mt_arena_free(&p.arena);
 }
