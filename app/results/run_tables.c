@@ -433,6 +433,8 @@ static mt_table host_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
+_Static_assert(MT_PHASES + 8 <= MT_TABLE_COLUMNS_MAX, "the table of segments has a column for each phase");
+
 /* True if any segment has cycles in a phase; other phases are omitted. */
 static bool in_segments(const mt_segments *segments, int which)
 {

@@ -252,6 +252,25 @@ Test(nodes, the_emulated_machine_has_the_bits_of_the_host)
         "run case.yaml -o no%s --set machine.backend=ipu --set machine.partition=saved", sets);
 }
 
+/* With links between chips and the spreading there are more phases than in a run with voltages in the elements. */
+Test(nodes, the_table_of_segments_has_all_phases_of_a_run_on_several_chips_continued_on_others)
+{
+    static const char *const columns[] = {
+        "first_step", "pde_compute", "stimulus", "beats", "spreading_compute", "links", "time_s"};
+    static const char sets[] =
+        NODES CHEAP " --set time.dt_ms=0.05 --set machine.backend=ipu --set machine.ipus=4 --set "
+                    "machine.tiles=9 --set output.beats=every --set output.beat_ms=1 --set "
+                    "checkpoint.at_end=true";
+    mt_arena arena = {0};
+    free(works("run case.yaml -o out --set time.end_ms=1.5%s", sets));
+    char *text = works("run --resume out --set time.end_ms=3 --set machine.tiles=7 --format json");
+    const json *rows = json_rows(json_parse_and_free(&arena, text), "segments");
+    cr_assert_eq(json_length(rows), 2);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+        cr_expect(!isnan(json_value(rows->first->next, columns[k])), "%s", columns[k]);
+    mt_arena_free(&arena);
+}
+
 /* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 1.5 mm are
  * weak, so that some of the 48 elements before them are, too. */
 Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
