@@ -14,10 +14,6 @@ static bool has_tiles(const mt_case *input) { return mt_case_backend(input)->pro
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {
     choice->saved = !mt_partition_methods[input->machine.partition];
-    if (choice->saved && mt_case_at_vertices(input))
-        return mt_fail(MT_INPUT,
-            "machine.partition: saved, of elements, with diffusion.discretisation nodes; "
-            "allowed: flat or hierarchical");
     if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
@@ -77,16 +73,27 @@ mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, c
     return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
 
+/* Returns the graph of the unknowns without weights. */
+static mt_cut_graph plain_graph(const mt_problem *problem)
+{
+    const mt_pattern rows = mt_diffusion_pattern(&problem->diffusion);
+    if (!problem->unknowns.at_vertices) return mt_cut_graph_of(&problem->adjacency);
+    return (mt_cut_graph){.n_nodes = rows.n_elements, .start = rows.start, .near = rows.columns};
+}
+
 /* Reads the partition from the mesh file, and checks that it fits this machine. */
 static mt_status read_partition(
     mt_arena *arena, const mt_case *input, const mt_problem *problem, mt_partition *partition)
 {
     const uint32_t ipus = (uint32_t)input->machine.ipus, tiles = (uint32_t)input->machine.tiles;
-    MT_TRY(mt_vtkhdf_read_partition(arena, input->mesh.file, problem->whole.n_elements, partition));
-    partition->n_elements = problem->mesh.n_elements;
+    const mt_unknowns *unknowns = &problem->unknowns, all = {&problem->whole, unknowns->at_vertices};
+    const mt_cut_graph graph = plain_graph(problem);
+    MT_TRY(mt_vtkhdf_read_partition(
+        arena, input->mesh.file, all.at_vertices, mt_unknowns_count(&all), partition));
+    partition->n_elements = mt_unknowns_count(unknowns);
     for (size_t c = 0; c < partition->n_elements; c++)
-        partition->part[c] = partition->part[mt_mesh_number(&problem->mesh, c)];
-    partition->edge_cut = mt_partition_edge_cut(&problem->adjacency, partition->part);
+        partition->part[c] = partition->part[mt_unknowns_number(unknowns, c)];
+    partition->edge_cut = mt_cut_graph_edges_cut(&graph, partition->part);
     const uint32_t its_ipus = mt_partition_groups(partition), its_tiles = partition->parts_per_group;
     if (its_ipus == ipus && its_tiles == tiles) return MT_OK;
     return mt_fail(MT_INPUT,

@@ -10,8 +10,10 @@
 static const char face_vertex[] = "VTKHDF/FieldData/face_vertex", face_tag[] = "VTKHDF/FieldData/face_tag";
 static const char points[] = "VTKHDF/Points";
 static const char groups[] = "VTKHDF/CellData/groups";
-static const char ipu[] = "VTKHDF/CellData/ipu", tile[] = "VTKHDF/CellData/tile",
-                  ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
+static const char ipus_and_tiles[] = "VTKHDF/FieldData/ipus_and_tiles";
+/* Of a partition of elements, and of vertices. */
+static const char *const ipu[] = {"VTKHDF/CellData/ipu", "VTKHDF/PointData/ipu"},
+                         *const tile[] = {"VTKHDF/CellData/tile", "VTKHDF/PointData/tile"};
 
 /* ---- writing ---- */
 
@@ -105,7 +107,8 @@ static mt_status write_fields(mt_h5 *h5, const mt_mesh *mesh, size_t n_fields, c
     return MT_OK;
 }
 
-static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partition *partition)
+static mt_status write_partition(
+    mt_arena *scratch, mt_h5 *h5, bool at_vertices, const mt_partition *partition)
 {
     const size_t n = partition->n_elements;
     const uint32_t each = partition->parts_per_group;
@@ -116,8 +119,9 @@ static mt_status write_partition(mt_arena *scratch, mt_h5 *h5, const mt_partitio
         group[c] = (int32_t)mt_partition_group_of(partition, c);
         place[c] = (int32_t)(partition->part[c] % each);
     }
-    MT_TRY(mt_h5_write(h5, ipu, MT_H5_INT32, 1, &n, NULL, group));
-    MT_TRY(mt_h5_write(h5, tile, MT_H5_INT32, 1, &n, NULL, place));
+    if (at_vertices) MT_TRY(mt_h5_group(h5, "VTKHDF/PointData"));
+    MT_TRY(mt_h5_write(h5, ipu[at_vertices], MT_H5_INT32, 1, &n, NULL, group));
+    MT_TRY(mt_h5_write(h5, tile[at_vertices], MT_H5_INT32, 1, &n, NULL, place));
     return mt_h5_write(h5, ipus_and_tiles, MT_H5_INT64, 1, (size_t[]){2}, NULL,
         (int64_t[]){mt_partition_groups(partition), each});
 }
@@ -128,6 +132,7 @@ typedef struct content {
     size_t n_fields;
     const mt_vtkhdf_field *fields;
     const mt_partition *partition; /* NULL if there is none */
+    bool of_vertices;              /* the partition */
     size_t n_notes;
     const mt_vtkhdf_note *notes;
 } content;
@@ -144,7 +149,7 @@ static mt_status write_file(const char *path, const content *all)
     if (has_names(all->mesh) || all->partition) MT_TRY(mt_h5_group(h5, "VTKHDF/FieldData"));
     MT_TRY(write_names(scratch, h5, all->mesh));
     MT_TRY(write_faces(h5, all->mesh));
-    if (all->partition) MT_TRY(write_partition(scratch, h5, all->partition));
+    if (all->partition) MT_TRY(write_partition(scratch, h5, all->of_vertices, all->partition));
     MT_TRY(mt_vtkhdf_put_notes(h5, all->n_notes, all->notes));
     return mt_h5_commit(h5);
 }
@@ -163,13 +168,16 @@ mt_status mt_vtkhdf_write(
     return mt_vtkhdf_write_result(path, mesh, n_fields, fields, 0, NULL);
 }
 
-mt_status mt_vtkhdf_write_partition(const char *path, const mt_mesh *mesh, const mt_partition *partition)
+mt_status mt_vtkhdf_write_partition(
+    const char *path, const mt_unknowns *unknowns, const mt_partition *partition)
 {
-    if (partition->n_elements != mesh->n_elements)
-        return mt_fail(MT_INPUT, "%s: a partition of %zu elements and a mesh of %zu; they must be the same",
-            path, partition->n_elements, mesh->n_elements);
+    const size_t n = mt_unknowns_count(unknowns);
+    if (partition->n_elements != n)
+        return mt_fail(MT_INPUT, "%s: a partition of %zu %s and a mesh of %zu; they must be the same", path,
+            partition->n_elements, mt_unknowns_word(unknowns, partition->n_elements), n);
     MT_TRY(mt_partition_check(partition));
-    return write_file(path, &(content){.mesh = mesh, .partition = partition});
+    return write_file(path,
+        &(content){.mesh = unknowns->mesh, .partition = partition, .of_vertices = unknowns->at_vertices});
 }
 
 /* ---- reading ---- */
@@ -400,32 +408,50 @@ static mt_status read_size(mt_h5 *h5, mt_partition *partition)
     return MT_OK;
 }
 
-/* Reads one number per element and checks that each is below `end`. */
-static mt_status read_numbers(mt_h5 *h5, const char *name, size_t n_elements, uint32_t end, int32_t *number)
+/* Fails if the partition is not that of the requested unknowns. */
+static mt_status check_unknowns(mt_h5 *h5, bool at_vertices)
 {
-    MT_TRY(mt_h5_read(h5, name, MT_H5_INT32, 1, &n_elements, number));
-    for (size_t c = 0; c < n_elements; c++)
+    bool there, other;
+    MT_TRY(mt_h5_has(h5, ipu[at_vertices], &there));
+    MT_TRY(mt_h5_has(h5, ipu[!at_vertices], &other));
+    if (there || !other) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: has a partition of %s; allowed here: of %s, as `myotile partition MESH --discretisation %s -o "
+        "FILE.hdf` saves it",
+        h5->path, at_vertices ? "elements" : "vertices", at_vertices ? "vertices" : "elements",
+        at_vertices ? "nodes" : "elements");
+}
+
+/* Reads one number per element or vertex and checks that each is below `end`. */
+static mt_status read_numbers(
+    mt_h5 *h5, const char *const name[2], const mt_unknowns *of, size_t n, uint32_t end, int32_t *number)
+{
+    const char *array = name[of->at_vertices];
+    MT_TRY(mt_h5_read(h5, array, MT_H5_INT32, 1, &n, number));
+    for (size_t c = 0; c < n; c++)
         if (number[c] < 0 || (uint32_t)number[c] >= end)
-            return mt_fail(MT_INPUT, "%s: %s: element %zu has %d; 0 to %u are allowed", h5->path, name, c,
-                number[c], end - 1);
+            return mt_fail(MT_INPUT, "%s: %s: %s %zu has %d; 0 to %u are allowed", h5->path, array,
+                mt_unknowns_word(of, 1), c, number[c], end - 1);
     return MT_OK;
 }
 
 mt_status mt_vtkhdf_read_partition(
-    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition)
+    mt_arena *arena, const char *path, bool at_vertices, size_t n, mt_partition *partition)
 {
     MT_H5_SCOPE(h5);
     MT_SCRATCH(scratch);
+    const mt_unknowns of = {.at_vertices = at_vertices};
     int32_t *number;
     MT_TRY(mt_h5_open(path, h5));
-    *partition = (mt_partition){.n_elements = n_elements};
+    *partition = (mt_partition){.n_elements = n};
     MT_TRY(read_size(h5, partition));
+    MT_TRY(check_unknowns(h5, at_vertices));
     const uint32_t each = partition->parts_per_group;
-    MT_ALLOC(scratch, number, n_elements);
-    MT_ALLOC(arena, partition->part, n_elements);
-    MT_TRY(read_numbers(h5, ipu, n_elements, mt_partition_groups(partition), number));
-    for (size_t c = 0; c < n_elements; c++) partition->part[c] = (uint32_t)number[c] * each;
-    MT_TRY(read_numbers(h5, tile, n_elements, each, number));
-    for (size_t c = 0; c < n_elements; c++) partition->part[c] += (uint32_t)number[c];
+    MT_ALLOC(scratch, number, n);
+    MT_ALLOC(arena, partition->part, n);
+    MT_TRY(read_numbers(h5, ipu, &of, n, mt_partition_groups(partition), number));
+    for (size_t c = 0; c < n; c++) partition->part[c] = (uint32_t)number[c] * each;
+    MT_TRY(read_numbers(h5, tile, &of, n, each, number));
+    for (size_t c = 0; c < n; c++) partition->part[c] += (uint32_t)number[c];
     return MT_OK;
 }

@@ -20,6 +20,7 @@
  *    CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this, tile and
  *                                                ipus_and_tiles only in a file with a partition
  *    CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
+ *    PointData/ipu, tile        [n_vertices]        the same of a partition of vertices, instead of these two
  *    CellData/<field>           [n_elements]        float, double or int64, or a float vector [n_elements][3], with its unit;
  *                                                the attribute "nan" states the meaning of nan
  *    PointData/<field>          [n_vertices]        as CellData/<field>, of values at the vertices
@@ -36,6 +37,7 @@
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 #include "mesh/scale.h"
+#include "mesh/unknowns.h"
 #include "mesh/cut/partition.h"
 #include "mesh/vtk/vtkhdf_grid.h"
 
@@ -61,10 +63,10 @@ MT_NODISCARD mt_status mt_vtkhdf_write(
 MT_NODISCARD mt_status mt_vtkhdf_write_result(const char *path, const mt_mesh *mesh, size_t n_fields,
     const mt_vtkhdf_field *fields, size_t n_notes, const mt_vtkhdf_note *notes);
 
-/* Writes the mesh and its partition. Returns the errors of mt_vtkhdf_write, and MT_INPUT if the partition has
- * another number of elements or fails mt_partition_check. */
+/* Writes the mesh and a partition of its elements, or of all its vertices. Returns the errors of mt_vtkhdf_write, and
+ * MT_INPUT if the partition has another number of them or fails mt_partition_check. */
 MT_NODISCARD mt_status mt_vtkhdf_write_partition(
-    const char *path, const mt_mesh *mesh, const mt_partition *partition);
+    const char *path, const mt_unknowns *unknowns, const mt_partition *partition);
 
 /* Reads the mesh of a file written here, under any name. For files of other programs, or with arrays added by
  * them, mesh/vtk/vtk.h specifies the conversion of cells and arrays, and the mesh has notes. Without `region`
@@ -89,8 +91,8 @@ MT_NODISCARD mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[
 MT_NODISCARD mt_status mt_vtkhdf_read_field(
     mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values);
 
-/* Reads the partition of a file with n_elements elements; edge_cut is set to 0. MT_INPUT: it has none, it has
- * another number of elements, or a number violates the invariants of a partition; the message names file,
- * array and entry. */
+/* Reads the partition of a file with n elements, or of one with n vertices; edge_cut is set to 0. MT_INPUT: it has
+ * none, or one of the others, it has another number of them, or a number violates the invariants of a partition; the
+ * message names file, array and entry. */
 MT_NODISCARD mt_status mt_vtkhdf_read_partition(
-    mt_arena *arena, const char *path, size_t n_elements, mt_partition *partition);
+    mt_arena *arena, const char *path, bool at_vertices, size_t n, mt_partition *partition);

@@ -483,7 +483,7 @@ static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend
         "Number of tiles used on each IPU. 0: all."),
     MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "flat", partition_word,
         "Partitioning of the mesh. flat: to all tiles at once; hierarchical: to IPUs first, then to the "
-        "tiles of each; saved: the partition in the mesh file."),
+        "tiles of each; saved: the partition in the mesh file, of its elements or vertices."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
         MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
         "Largest part that a tile can receive in partitioning, relative to the mean."),

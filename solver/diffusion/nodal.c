@@ -611,6 +611,16 @@ static mt_status check_elements(const making *m)
     return MT_OK;
 }
 
+mt_status mt_nodal_pattern_make(mt_arena *arena, const mt_mesh *mesh, mt_nodal *nodal)
+{
+    MT_SCRATCH(scratch);
+    making m = {.mesh = mesh, .nodal = nodal};
+    *nodal = (mt_nodal){0};
+    MT_TRY(mt_offsets_make(
+        scratch, mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices, &m.first, &m.element));
+    return find_rows(arena, &m);
+}
+
 mt_status mt_nodal_diffusion_make(mt_arena *arena, const mt_mesh *mesh, const mt_tissues *tissues,
     const mt_nodal_spreading *spreading, const mt_watch *watch, mt_diffusion *diffusion)
 {

@@ -82,6 +82,10 @@ typedef struct mt_nodal_spreading {
     const uint16_t *of;      /* [n_elements] borrowed; NULL: all elements have the first law */
 } mt_nodal_spreading;
 
+/* Builds in `arena` only the pattern of the rows: start, column and longest_row; the rest is 0. Borrows the mesh. A vertex without elements
+ * has an empty row. Same bits for any number of threads. MT_MEMORY. */
+MT_NODISCARD mt_status mt_nodal_pattern_make(mt_arena *arena, const mt_mesh *mesh, mt_nodal *nodal);
+
 /* Builds the operator in `arena`: 20 bytes per entry with spreading, about 15 entries per vertex, and 24 per vertex; 40 per element and 56
  * per vertex temporarily. `spreading`: NULL for none. Borrows all arguments. The unknowns of `diffusion` are the vertices, its `nodal` has
  * the rows, and volume_mm3 has V_i. Same bits for any number of threads. MT_INPUT: a tissue is invalid, an element has no volume, the mesh

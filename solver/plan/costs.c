@@ -36,18 +36,32 @@ const char *mt_costs_verdict(const mt_costs *costs)
     return costs->fits ? "yes" : costs->may_deadlock ? "may deadlock" : "does not fit";
 }
 
-mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo, ipu_target *target,
-    ipu_profile *profile, mt_costs *costs)
+/* Returns the costs of a profile, or the reason that there is none. */
+static mt_status read_costs(mt_status status, const ipu_profile *profile, mt_costs *costs)
 {
-    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
-    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
     *costs = (mt_costs){0};
-    const mt_status status = mt_plan_costs(arena, mt_cell_models[0], tiling->spread, &layout, profile);
     if (status == MT_OK) *costs = read_profile(profile);
     if (status != MT_FIT && status != MT_INPUT) return status;
     costs->may_deadlock = status == MT_INPUT;
     (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
     return MT_OK;
+}
+
+mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo, ipu_target *target,
+    ipu_profile *profile, mt_costs *costs)
+{
+    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
+    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
+    const mt_status status = mt_plan_costs(arena, mt_cell_models[0], tiling->spread, &layout, profile);
+    return read_costs(status, profile, costs);
+}
+
+mt_status mt_costs_profile_of(mt_arena *arena, const mt_monodomain *problem, const mt_tiling *tiling,
+    const mt_halo *halo, ipu_target *target, ipu_profile *profile, mt_costs *costs)
+{
+    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
+    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
+    return read_costs(mt_plan_costs_of(arena, problem, &layout, profile), profile, costs);
 }
 
 mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs)

@@ -1,8 +1,9 @@
 /* The costs of a partitioned mesh on the emulated machine, without running: cycles of a step, and memory. For the
- * first ionic model of the table (solver/cells/model.h), with spreading if the tiling says so. */
+ * first ionic model of the table (solver/cells/model.h), with spreading if the tiling says so; or for a problem. */
 #pragma once
 
 #include "ipu/run/profile.h"
+#include "solver/monodomain.h"
 #include "solver/plan/tiling.h"
 
 /* The costs. If the problem does not fit, `why` has the reason and the other values are 0. */
@@ -37,6 +38,10 @@ const char *mt_costs_verdict(const mt_costs *costs);
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_halo *halo,
     ipu_target *target, ipu_profile *profile, mt_costs *costs);
+
+/* Same for a problem, of which only the structure matters: it needs no values of an operator. */
+MT_NODISCARD mt_status mt_costs_profile_of(mt_arena *arena, const mt_monodomain *problem,
+    const mt_tiling *tiling, const mt_halo *halo, ipu_target *target, ipu_profile *profile, mt_costs *costs);
 
 /* Computes the costs only. */
 MT_NODISCARD mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs);

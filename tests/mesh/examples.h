@@ -519,7 +519,7 @@ static inline bool make_vtkhdf(const char *stem)
     mt_status status = slab_with_all(&arena, &mesh);
     uint32_t part[] = {0, 5, 1, 4, 2, 3};
     const mt_partition partition = {.n_parts = 6, .parts_per_group = 3, .n_elements = 6, .part = part};
-    if (status == MT_OK) status = mt_vtkhdf_write_partition(path, &mesh, &partition);
+    if (status == MT_OK) status = mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &mesh}, &partition);
     mt_arena_free(&arena);
     return status == MT_OK;
 }

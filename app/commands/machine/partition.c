@@ -16,7 +16,9 @@
 #include "data/files/folder.h"
 #include "mesh/files/formats.h"
 #include "solver/diffusion/diffusion.h"
+#include "solver/diffusion/nodal.h"
 #include "solver/plan/costs.h"
+#include "solver/plan/step_costs.h"
 #include "solver/plan/tile_counts.h"
 #include "mesh/vtk/vtkhdf.h"
 
@@ -26,6 +28,11 @@ static const mt_option options[] = {
     {.name = "--ipus",
         .value = "N,...",
         .help = "number of IPUs, one or several; the mesh has one part per tile; default: 1"},
+    {.name = "--discretisation",
+        .value = "elements|nodes",
+        .help =
+            "elements (default): parts have elements; nodes: parts have vertices, balanced by the costs of "
+            "their rows, for cases with `diffusion.discretisation: nodes`"},
     {.name = "--scheme",
         .value = "NAME",
         .help = "separator scheme: full, ranged, mixed-clean (default), exact or budget"},
@@ -92,7 +99,30 @@ static void end_stage(stages *s)
 
 /* ---- tables ---- */
 
-static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *halo, mt_table *table)
+enum { WORDS = 96 };
+
+/* Replaces a word in a text of fewer than WORDS bytes. */
+static void replace(char text[WORDS], const char *word, const char *by)
+{
+    char rest[WORDS];
+    for (char *at = strstr(text, word); at; at = strstr(text, word)) {
+        (void)snprintf(rest, sizeof rest, "%s", at + strlen(word));
+        (void)snprintf(at, WORDS - (size_t)(at - text), "%s%s", by, rest);
+    }
+}
+
+/* Copies a key or label; with parts of vertices, with their words. */
+static const char *worded(bool at_vertices, const char *from, char text[WORDS])
+{
+    (void)snprintf(text, WORDS, "%s", from);
+    if (!at_vertices) return text;
+    replace(text, "elements", "vertices");
+    replace(text, "faces", "edges");
+    return text;
+}
+
+static mt_status tile_table(
+    mt_arena *arena, const char *title, bool at_vertices, const mt_halo *halo, mt_table *table)
 {
     static const struct {
         const char *key, *label;
@@ -113,8 +143,10 @@ static mt_status tile_table(mt_arena *arena, const char *title, const mt_halo *h
     mt_table_decimals(table, "max", "max", "", 0);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         mt_tile_spread spread;
+        char key[WORDS], label[WORDS];
         MT_TRY(mt_tile_spread_find(halo, rows[r].count, &spread));
-        mt_table_item(table, rows[r].key, rows[r].label, rows[r].level);
+        mt_table_item(table, worded(at_vertices, rows[r].key, key), worded(at_vertices, rows[r].label, label),
+            rows[r].level);
         MT_TABLE_NUMBERS(table, spread.min, spread.median, spread.max);
     }
     return MT_OK;
@@ -126,6 +158,13 @@ typedef struct whole_row {
     double value;
     const char *unit;
 } whole_row;
+
+static void add_whole_row(mt_table *table, bool at_vertices, const whole_row *row)
+{
+    char key[WORDS], label[WORDS];
+    mt_table_property(table, worded(at_vertices, row->key, key), worded(at_vertices, row->label, label),
+        row->value, row->unit);
+}
 
 /* Adds the cost; NaN if the mesh does not fit. */
 static void add_cost_rows(mt_table *table, const mt_costs *costs)
@@ -154,7 +193,7 @@ static void add_cost_rows(mt_table *table, const mt_costs *costs)
         mt_table_property(table, rows[r].key, rows[r].label, costs->fits ? rows[r].value : NAN, rows[r].unit);
 }
 
-static mt_status whole_table(mt_arena *arena, const char *title, const mt_partition *parts,
+static mt_status whole_table(mt_arena *arena, const char *title, bool at_vertices, const mt_partition *parts,
     const mt_balance *balance, const mt_halo *halo, const mt_costs *costs, mt_table *table)
 {
     mt_tile_spread received;
@@ -173,13 +212,14 @@ static mt_status whole_table(mt_arena *arena, const char *title, const mt_partit
         {"received_percent", "share of received elements",
             100 * received.sum / (received.sum + (double)halo->n_elements), "%"}};
     *table = mt_table_properties(arena, "partition", title);
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        mt_table_property(table, rows[r].key, rows[r].label, rows[r].value, rows[r].unit);
+    const whole_row balanced[] = {
+        {"elements_moved", "elements moved to balance halos", (double)balance->moves, ""},
+        {"halo_elements_before_max", "largest number of halo elements needed before balancing",
+            (double)balance->largest_before, ""}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) add_whole_row(table, at_vertices, &rows[r]);
     add_cost_rows(table, costs);
-    if (balance->largest_before == 0) return MT_OK;
-    mt_table_property(table, "elements_moved", "elements moved to balance halos", (double)balance->moves, "");
-    mt_table_property(table, "halo_elements_before_max",
-        "largest number of halo elements needed before balancing", (double)balance->largest_before, "");
+    for (size_t r = 0; balance->largest_before > 0 && r < 2; r++)
+        add_whole_row(table, at_vertices, &balanced[r]);
     return MT_OK;
 }
 
@@ -192,6 +232,10 @@ typedef struct cutting {
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_pattern pattern;
+    bool at_vertices; /* parts have vertices; the next three then describe their rows, without values */
+    mt_nodal nodal;
+    mt_diffusion rows;
+    mt_monodomain problem;
     stages stages;
 } cutting;
 
@@ -210,6 +254,22 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
     return MT_OK;
 }
 
+static mt_status cut(mt_arena *arena, cutting *job, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+{
+    mt_cut_graph graph = mt_cut_graph_of(&job->adjacency);
+    if (job->at_vertices)
+        MT_TRY(mt_step_graph_make(arena, &job->problem, &job->adjacency, &job->tiling, true, &graph));
+    MT_TRY(mt_tiling_partition_of(arena, &job->tiling, &graph, &job->pattern, ipus, parts, balance));
+    return mt_tiling_balance_sent_of(&job->tiling, &job->scheme, &graph, &job->pattern, parts, balance);
+}
+
+static mt_status find_costs(mt_arena *arena, const cutting *job, const mt_halo *halo, ipu_target *target,
+    ipu_profile *profile, mt_costs *costs)
+{
+    if (!job->at_vertices) return mt_costs_profile(arena, &job->tiling, halo, target, profile, costs);
+    return mt_costs_profile_of(arena, &job->problem, &job->tiling, halo, target, profile, costs);
+}
+
 /* Partitions for one count of IPUs; returns its two tables in `arena`. */
 static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table tables[2])
 {
@@ -221,22 +281,20 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     ipu_target target;
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
-    MT_TRY(
-        mt_tiling_partition(scratch, &job->tiling, &job->adjacency, &job->pattern, ipus, &parts, &balance));
-    MT_TRY(
-        mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->adjacency, &job->pattern, &parts, &balance));
+    MT_TRY(cut(scratch, job, ipus, &parts, &balance));
     end_stage(&job->stages);
     begin_stage(&job->stages, "halo", ipus);
     MT_TRY(mt_halo_make(scratch, &job->pattern, &parts, &job->scheme, &halo));
     end_stage(&job->stages);
     begin_stage(&job->stages, job->tiling.checked ? "graph, compiled and checked" : "graph, compiled", ipus);
-    MT_TRY(mt_costs_profile(scratch, &job->tiling, &halo, &target, &profile, &costs));
+    MT_TRY(find_costs(scratch, job, &halo, &target, &profile, &costs));
     end_stage(&job->stages);
     if (job->profile && !costs.fits)
         return mt_fail(MT_FIT, "--profile of %s on %u IPU%s: %s: %s", job->path, ipus, ipus > 1 ? "s" : "",
             mt_costs_verdict(&costs), costs.why);
     if (job->profile) MT_TRY(write_profile(job, &target, &profile));
-    if (job->out) MT_TRY(mt_vtkhdf_write_partition(job->out, &job->mesh, &parts));
+    if (job->out)
+        MT_TRY(mt_vtkhdf_write_partition(job->out, &(mt_unknowns){&job->mesh, job->at_vertices}, &parts));
     if (job->picture)
         MT_TRY(mt_picture_parts(job->picture, &job->mesh, &job->adjacency, &parts, basename(job->path)));
     mt_progress_stage(NULL);
@@ -246,9 +304,26 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
-    MT_TRY(whole_table(arena, title, &parts, &balance, &halo, &costs, &tables[0]));
+    MT_TRY(whole_table(arena, title, job->at_vertices, &parts, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "Tiles of %u IPU%s", ipus, plural);
-    return tile_table(arena, title, &halo, &tables[1]);
+    return tile_table(arena, title, job->at_vertices, &halo, &tables[1]);
+}
+
+/* Finds the rows of the vertices. Their values do not affect a partition or its cost. */
+static mt_status get_rows(mt_arena *arena, cutting *job)
+{
+    double *some;
+    MT_TRY(mt_nodal_pattern_make(arena, &job->mesh, &job->nodal));
+    MT_ALLOC(arena, some, 1);
+    job->nodal.spread = some; /* increments spread along the rows */
+    job->rows = (mt_diffusion){.n_unknowns = job->mesh.n_vertices, .nodal = &job->nodal};
+    job->pattern = mt_diffusion_pattern(&job->rows);
+    job->problem = (mt_monodomain){.diffusion = &job->rows,
+        .model = mt_cell_models[0],
+        .dt_ms = 1,
+        .pde_steps = 2,
+        .splitting = MT_SPLITTING_COMPENSATED};
+    return MT_OK;
 }
 
 static mt_status get_mesh(mt_arena *arena, cutting *job)
@@ -256,7 +331,8 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
     begin_stage(&job->stages, "mesh and adjacency", 0);
     MT_TRY(mt_read_mesh(arena, job->path, &job->mesh));
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
-    MT_TRY(mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
+    MT_TRY(
+        job->at_vertices ? get_rows(arena, job) : mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
     end_stage(&job->stages);
     return MT_OK;
 }
@@ -267,6 +343,17 @@ static mt_status cut_for_all(mt_arena *arena, cutting *job, size_t n, const uint
     if (job->profile) MT_TRY(ipu_profile_check(job->profile, true));
     MT_TRY(get_mesh(arena, job));
     for (size_t k = 0; k < n; k++) MT_TRY(cut_for(arena, job, ipus[k], tables + 2 * k));
+    return MT_OK;
+}
+
+static mt_status parse_discretisation(const mt_arguments *arguments, bool *at_vertices)
+{
+    static const char *const names[] = {"elements", "nodes", NULL};
+    size_t which;
+    MT_TRY(mt_option_word(arguments, "--discretisation", names[0], names, 2, &which));
+    *at_vertices = which == 1;
+    if (*at_vertices && mt_option_value(arguments, "--picture", NULL))
+        return mt_fail(MT_INPUT, "--picture with --discretisation nodes; allowed: elements");
     return MT_OK;
 }
 
@@ -283,6 +370,7 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_tiling_options_counts(&job.tiling, mt_option_value(arguments, "--ipus", "1"), &n, ipus));
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(mt_option_value(arguments, "--scheme", "mixed-clean"), ranges, &job.scheme));
+    MT_TRY(parse_discretisation(arguments, &job.at_vertices));
     job.out = mt_option_value(arguments, "--output", NULL);
     job.picture = mt_option_value(arguments, "--picture", NULL);
     job.profile = mt_option_value(arguments, "--profile", NULL);

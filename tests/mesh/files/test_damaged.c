@@ -65,7 +65,7 @@ static void look_at_partition(const example *e, size_t copy, size_t n_elements)
     mt_arena arena = {0};
     mt_partition partition;
     const size_t before = mt_arena_allocated();
-    const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], n_elements, &partition);
+    const mt_status status = mt_vtkhdf_read_partition(&arena, file[0], false, n_elements, &partition);
     cr_assert_leq(mt_arena_allocated() - before, 8 * n_elements);
     check_answer(status, e, copy);
     if (status == MT_OK)

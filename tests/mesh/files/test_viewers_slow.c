@@ -158,7 +158,7 @@ static void make(void)
     ok(mt_series_write("series.hdf", &series));
     ok(mt_vtkhdf_write("heart.hdf", &heart, 0, NULL));
     ok(mt_vtkhdf_write("result.hdf", &heart, 1, &field));
-    ok(mt_vtkhdf_write_partition("parts.hdf", &heart, &partition));
+    ok(mt_vtkhdf_write_partition("parts.hdf", &(mt_unknowns){.mesh = &heart}, &partition));
     ok(mt_vtu_write("heart.vtu", &heart));
     ok(mt_gmsh_write("heart.msh", &heart));
 }

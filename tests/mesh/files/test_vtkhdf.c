@@ -492,8 +492,8 @@ Test(vtkhdf, a_partition_is_read_back_bit_identically_and_the_mesh_is_unchanged)
             out.face_tag[0] = 3;
         }
         const mt_partition partition = divide(&arena, out.n_elements);
-        ok(mt_vtkhdf_write_partition(path, &out, &partition));
-        ok(mt_vtkhdf_read_partition(&arena, path, out.n_elements, &back));
+        ok(mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &out}, &partition));
+        ok(mt_vtkhdf_read_partition(&arena, path, false, out.n_elements, &back));
         assert_same_partition(&back, &partition);
         ok(mt_partition_check(&back));
         ok(mt_vtkhdf_read(&arena, path, &in));
@@ -515,7 +515,7 @@ Test(vtkhdf, a_partition_is_stored_as_ipu_and_tile_of_each_element)
     const size_t n = 12, two = 2;
     make(&arena, 1, &mesh);
     const mt_partition partition = divide(&arena, n);
-    ok(mt_vtkhdf_write_partition(path, &mesh, &partition));
+    ok(mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &mesh}, &partition));
     ok(mt_h5_open(path, &h5));
     ok(mt_h5_read(&h5, ipu, MT_H5_INT32, 1, &n, group));
     ok(mt_h5_read(&h5, tile, MT_H5_INT32, 1, &n, place));
@@ -527,6 +527,31 @@ Test(vtkhdf, a_partition_is_stored_as_ipu_and_tile_of_each_element)
         cr_assert_eq(place[c], (int32_t)partition.part[c] % 5);
     }
     mt_arena_free(&arena);
+}
+
+/* As data of points. Each kind of partition is refused in place of the other. */
+Test(vtkhdf, a_partition_of_vertices_is_read_back_bit_identically_and_the_mesh_is_unchanged)
+{
+    for (int at_vertices = 0; at_vertices < 2; at_vertices++) {
+        mt_arena arena = {0};
+        mt_mesh out, in;
+        mt_partition back;
+        make(&arena, 0.25, &out);
+        const mt_unknowns unknowns = {&out, at_vertices};
+        const mt_partition partition = divide(&arena, mt_unknowns_count(&unknowns));
+        ok(mt_vtkhdf_write_partition(path, &unknowns, &partition));
+        ok(mt_vtkhdf_read_partition(&arena, path, at_vertices, partition.n_elements, &back));
+        assert_same_partition(&back, &partition);
+        ok(mt_vtkhdf_read(&arena, path, &in));
+        cr_expect_not(in.notes, "%s", in.notes);
+        cr_assert_arr_eq(in.xyz_mm, out.xyz_mm, 3 * out.n_vertices * sizeof *out.xyz_mm);
+        const mt_unknowns other = {&out, !at_vertices};
+        cr_expect_eq(
+            mt_vtkhdf_read_partition(&arena, path, !at_vertices, mt_unknowns_count(&other), &back), MT_INPUT);
+        assert_message(at_vertices ? "has a partition of vertices; allowed here: of elements"
+                                   : "has a partition of elements; allowed here: of vertices");
+        mt_arena_free(&arena);
+    }
 }
 
 /* Two elements in two groups of three parts; one of the three arrays is replaced, or missing if `values` is NULL. */
@@ -582,7 +607,7 @@ Test(vtkhdf, every_fault_in_a_partition_is_reported)
         put_partition(&h5, k, ipu, MT_H5_INT32, (int32_t[]){0, 1});
         put_partition(&h5, k, tile, MT_H5_INT32, (int32_t[]){0, 2});
         ok(mt_h5_commit(&h5));
-        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, 2, &partition), MT_INPUT, "fault %zu", k);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, false, 2, &partition), MT_INPUT, "fault %zu", k);
         assert_message(path);
         assert_message(partition_faults[k].why);
         mt_arena_free(&arena);
@@ -595,11 +620,11 @@ Test(vtkhdf, an_invalid_partition_or_one_of_another_mesh_is_not_written)
     mt_mesh mesh;
     make(&arena, 1, &mesh);
     mt_partition partition = divide(&arena, mesh.n_elements - 1);
-    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &mesh}, &partition), MT_INPUT);
     assert_message("a partition of 11 elements and a mesh of 12");
     partition = divide(&arena, mesh.n_elements);
     partition.part[5] = 15;
-    cr_assert_eq(mt_vtkhdf_write_partition(path, &mesh, &partition), MT_INPUT);
+    cr_assert_eq(mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &mesh}, &partition), MT_INPUT);
     assert_message("element 5: part 15");
     assert_no_files();
     mt_arena_free(&arena);
@@ -615,7 +640,7 @@ Test(vtkhdf, out_of_memory_while_writing_or_reading_a_partition_is_reported)
     size_t n = 1;
     for (mt_status status = MT_MEMORY; status != MT_OK; n++) {
         mt_arena_fail_at(n);
-        status = mt_vtkhdf_write_partition(path, &mesh, &partition);
+        status = mt_vtkhdf_write_partition(path, &(mt_unknowns){.mesh = &mesh}, &partition);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY);
         if (status != MT_OK) assert_no_files();
@@ -623,10 +648,10 @@ Test(vtkhdf, out_of_memory_while_writing_or_reading_a_partition_is_reported)
     cr_assert_eq(n, 6, "two arrays for the elements, two for the partition");
     for (n = 1; n < 3; n++) {
         mt_arena_fail_at(n);
-        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back), MT_MEMORY);
+        cr_assert_eq(mt_vtkhdf_read_partition(&arena, path, false, mesh.n_elements, &back), MT_MEMORY);
         mt_arena_fail_at(0);
     }
-    ok(mt_vtkhdf_read_partition(&arena, path, mesh.n_elements, &back));
+    ok(mt_vtkhdf_read_partition(&arena, path, false, mesh.n_elements, &back));
     mt_arena_free(&arena);
 }
 

@@ -192,6 +192,22 @@ Test(nodal, charge_is_exchanged_symmetrically_and_columns_ascend)
     mt_arena_free(&b.arena);
 }
 
+Test(nodal, the_pattern_alone_is_that_of_the_operator)
+{
+    block b;
+    mt_nodal pattern;
+    make_block(&b);
+    make_operator(&b, &(mt_tissues){2, orthotropic, b.of});
+    const mt_nodal *nodal = b.op.nodal;
+    const size_t n = b.mesh.n_vertices;
+    cr_assert_eq(mt_nodal_pattern_make(&b.arena, &b.mesh, &pattern), MT_OK);
+    cr_expect_arr_eq(pattern.start, nodal->start, (n + 1) * sizeof *pattern.start);
+    cr_expect_arr_eq(pattern.column, nodal->column, nodal->start[n] * sizeof *pattern.column);
+    cr_expect_eq(pattern.longest_row, nodal->longest_row);
+    cr_expect(!pattern.rate && !pattern.spread);
+    mt_arena_free(&b.arena);
+}
+
 /* A quarter of each element's volume, times its chi Cm relative to the first tissue, belongs to each of its vertices. */
 Test(nodal, vertices_hold_the_charge_of_their_elements)
 {

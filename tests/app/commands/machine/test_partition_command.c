@@ -11,7 +11,7 @@
 #include "solver/diffusion/diffusion.h"
 
 /* 12 x 8 x 4 boxes of 6 elements. */
-enum { CELLS = 2304 };
+enum { CELLS = 2304, SLAB_VERTICES = 13 * 9 * 5 };
 static const double size_mm[3] = {6, 4, 2};
 static const double edge_mm = 0.5;
 
@@ -67,6 +67,24 @@ Test(partition_command, counts_of_the_tiles_sum_to_the_totals)
     cr_assert_gt(json_property(text, "faces_cut"), 0);
     cr_assert_leq(json_number(tiles, "neighbours", "max"), 2);
     free(text);
+}
+
+Test(partition_command, parts_of_vertices_are_counted_in_vertices)
+{
+    write_machine("three.yaml", 3);
+    char *text = works("partition slab.hdf --target three.yaml --discretisation nodes --format json");
+    const char *tiles = strstr(text, "\"tiles\"");
+    cr_assert_not_null(tiles);
+    cr_expect_not(strstr(text, "element"), "%s", text);
+    cr_expect_eq(json_property(text, "vertices"), SLAB_VERTICES);
+    cr_expect_eq(sum_of_three(tiles, "vertices"), SLAB_VERTICES);
+    cr_expect_eq(sum_of_three(tiles, "vertices_received"), json_property(text, "vertices_received"));
+    cr_expect_gt(json_property(text, "edges_cut"), 0);
+    cr_expect_gt(json_property(text, "exchange_cycles"), 0);
+    free(text);
+    refuses(2, "--picture with --discretisation nodes; allowed: elements",
+        "partition slab.hdf --discretisation nodes --picture p.png");
+    refuses(2, "--discretisation", "partition slab.hdf --discretisation faces");
 }
 
 Test(partition_command, one_tile_exchanges_nothing)

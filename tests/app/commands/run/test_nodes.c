@@ -248,8 +248,65 @@ Test(nodes, the_emulated_machine_has_the_bits_of_the_host)
             cr_expect_arr_eq(host, tiles, sizeof host, "%s: %s", machines[k], name);
         }
     }
-    refuses(2, "machine.partition: saved, of elements, with diffusion.discretisation nodes; allowed: flat",
-        "run case.yaml -o no%s --set machine.backend=ipu --set machine.partition=saved", sets);
+}
+
+/* Saves a partition for 2 IPUs of 8 tiles: the vertices of scar alone on one tile, all others on another. */
+static void write_two_parts(const char *path)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    uint32_t part[VERTICES];
+    cr_assert_eq(mt_slab_make(&arena, (double[]){3, 2, 1}, 0.5, &mesh), MT_OK);
+    for (uint32_t v = 0; v < VERTICES; v++) part[v] = v % 7 > 4 && v / 7 % 5 < 2 ? 3 : 11;
+    const mt_partition partition = {
+        .n_parts = 16, .parts_per_group = 8, .n_elements = VERTICES, .part = part};
+    cr_assert_eq(
+        mt_vtkhdf_write_partition(path, &(mt_unknowns){&mesh, true}, &partition), MT_OK, "%s", mt_message());
+    mt_arena_free(&arena);
+}
+
+/* True if the cells of a run are on this number of tiles. */
+static bool on_tiles(const char *profile, int n)
+{
+    char words[64];
+    size_t bytes;
+    char *text = bytes_of(profile, &bytes);
+    const char *ode = strstr(text, "{\"name\": \"ode\"");
+    cr_assert_not_null(ode);
+    (void)snprintf(words, sizeof words, "\"tile_compute_cycles\": {\"tiles\": %d,", n);
+    const char *first = strstr(ode, "\"tile_compute_cycles\""), *found = strstr(ode, words);
+    const bool same = found == first;
+    free(text);
+    return same;
+}
+
+Test(nodes, a_partition_of_vertices_saved_with_the_mesh_is_used)
+{
+    static const char sets[] =
+        NODES CHEAP " --set time.dt_ms=0.05 --set time.end_ms=3 --set machine.backend=ipu --set "
+                    "machine.target=eight.yaml --set machine.ipus=2";
+    write_machine("eight.yaml", 8);
+    write_text("saved.yaml",
+        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {end_ms: 3}\n"
+        "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS("2"));
+    write_two_parts("cut.hdf");
+    free(works("run saved.yaml -o cut%s", sets));
+    free(works("run saved.yaml -o saved%s --set machine.partition=saved", sets));
+    cr_expect(same_file("cut/activation.csv", "saved/activation.csv"), "another partition");
+    cr_expect(on_tiles("cut/profile.json", 16) && on_tiles("saved/profile.json", 1));
+    free(works("run saved.yaml -o all%s --set regions=[] --set machine.partition=saved", sets));
+    cr_expect(on_tiles("all/profile.json", 2));
+    refuses(2, "cut.hdf: has a partition of vertices; allowed here: of elements",
+        "run saved.yaml -o no%s --set diffusion.discretisation=elements --set machine.partition=saved", sets);
+    free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));
+    free(works("partition slab.hdf --target eight.yaml --ipus 2 -o cut.hdf --force"));
+    refuses(2,
+        "cut.hdf: has a partition of elements; allowed here: of vertices, as `myotile partition MESH "
+        "--discretisation nodes",
+        "run saved.yaml -o no%s --set machine.partition=saved", sets);
+    free(works("partition slab.hdf --target eight.yaml --ipus 2 --discretisation nodes -o cut.hdf --force"));
+    free(works("run saved.yaml -o again%s --set machine.partition=saved", sets));
+    cr_expect(same_file("cut/activation.csv", "again/activation.csv"));
 }
 
 /* With links between chips and the spreading there are more phases than in a run with voltages in the elements. */
