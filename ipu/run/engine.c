@@ -545,12 +545,18 @@ static void reduce_outcome(const ipu_engine *engine, outcome *out)
     if (out->first.tile != tile) out->first = (fault){.tile = tile};
 }
 
+/* Returns the exchange of a superstep with other ranks; NULL if no data cross ranks. */
+static void *exchange_of(const ipu_engine *engine, const ipu_superstep *step)
+{
+    return engine->ranks.with ? engine->ranks.exchange[step - engine->executable->supersteps] : NULL;
+}
+
 /* Receives and computes; communication with other ranks overlaps. */
 static outcome run_together(const ipu_engine *engine, const together *all)
 {
     const mt_communicator *with = engine->ranks.with;
     const ipu_superstep *step = all->step[0];
-    void *exchange = with ? engine->ranks.exchange[step - engine->executable->supersteps] : NULL;
+    void *exchange = exchange_of(engine, step);
     outcome out = {.first.tile = engine->executable->graph->target.tiles};
     if (exchange) with->start(exchange);
     if (step->receive_all_first) receive_all(engine, step);
@@ -590,12 +596,13 @@ static mt_status do_waiting(ipu_engine *engine, outcome *now)
 }
 
 /* True if a superstep can join the waiting ones and run tile by tile with them. A tile that is ahead must not change data that
- * others have yet to receive. */
+ * others have yet to receive. Nor can a rank without messages leave out an exchange that other ranks make. */
 static bool joins(const ipu_engine *engine, const ipu_superstep *step)
 {
     const ipu_superstep *first = engine->waiting[0];
     if (engine->n_waiting == 0 || engine->n_waiting == IPU_TOGETHER || depends_on_data(engine, step))
         return false;
+    if (exchange_of(engine, step)) return false;
     if (step->first_message[0] < step->first_message[engine->executable->graph->target.tiles]) return false;
     return first->receive_all_first || !ipu_superstep_overwrites(step, first);
 }

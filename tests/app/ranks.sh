@@ -146,6 +146,14 @@ for places in elements nodes; do
         done
     done
 done
+set -- --set machine.backend=cpu --set diffusion.discretisation=nodes --set time.end_ms=18 --set stimuli.0.count=2 \
+    --set stimuli.0.period_ms=10 --set cell.stepping=multirate
+on 0 alone "$@"
+grep -q "1 of 2 pulses without capture" alone.err || fail "a pulse that captures nothing: $(cat alone.err)"
+for ranks in 2 5; do
+    on $ranks some "$@"
+    same alone some "backend cpu, nodes, two pulses, $ranks ranks"
+done
 set -- --set diffusion.discretisation=nodes
 on 0 alone "$@"
 for ranks in 1 2 3 4 8; do
