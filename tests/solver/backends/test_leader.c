@@ -145,7 +145,8 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
 /* Of the layouts. */
 static const mt_scheme *scheme;
 
-/* Runs on one process and on each number of ranks, ended by 0, then continues from there; both must reach the state of the single process. */
+/* Runs on one process and on each number of ranks, ended by 0, then continues from there; both must reach the state of the single
+ * process. */
 static void check_on(
     const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks)
 {
