@@ -20,10 +20,7 @@ DEFINE_ROW(uint32_t)
 #undef DEFINE_ROW
 
 #ifndef MT_DOUBLE
-/* A number as a pair of floats, high + low, with high the sum rounded to a float; here LANES of them. */
-typedef struct double_word {
-    lanes high, low;
-} double_word;
+#    include "solver/kernels/double_word_equations.h"
 
 /* Computes LANES rows as increments, with own values v + v_low; the rows read `values`. */
 #    define DEFINE_DOUBLE_WORD_ROW(index)                                                                    \
@@ -33,8 +30,7 @@ typedef struct double_word {
             lanes increment = v_low;                                                                         \
             _Pragma("GCC unroll 16") for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) increment +=              \
                 lanes_load(a + k * stride) * (gather_##index(values, column + k * stride) - v);              \
-            const lanes sum = v + increment, v_there = sum - increment, increment_there = sum - v_there;     \
-            return (double_word){sum, (v - v_there) + (increment - increment_there)};                        \
+            return double_word_of(v, increment);                                                             \
         }
 DEFINE_DOUBLE_WORD_ROW(uint16_t)
 DEFINE_DOUBLE_WORD_ROW(uint32_t)

@@ -9,8 +9,8 @@
         set, #name, mt_ellpack_rows_16_float_##name, mt_ellpack_rows_float_##name,                           \
             mt_ellpack_rows_double_##name, mt_ellpack_rows_double_word_16_float_##name,                      \
             mt_ellpack_rows_double_word_float_##name, mt_sliced_rows_float_##name,                           \
-            mt_sliced_rows_double_##name, mt_axes_double_##name, mt_function_float_##name,                   \
-            mt_function_double_##name                                                                        \
+            mt_sliced_rows_double_##name, mt_sliced_rows_double_word_float_##name, mt_axes_double_##name,    \
+            mt_function_float_##name, mt_function_double_##name                                              \
     }
 
 static const mt_kernels compiled[] = {
@@ -120,6 +120,12 @@ void mt_sliced_rows_double(size_t n, const mt_sliced_block *block, const double 
     const double *x_own, const double *x, double *out)
 {
     mt_kernels_used()->sliced_double(n, block, a, base, x_own, x, out);
+}
+
+void mt_sliced_rows_double_word(size_t n, const mt_sliced_block *block, const float *a, const float *x_own,
+    const float *x, float keeps, float *x_low, float *out)
+{
+    mt_kernels_used()->sliced_double_word(n, block, a, x_own, x, keeps, x_low, out);
 }
 
 void mt_axes_of_group(double matrix[3][3][MT_AXES_GROUP], double axis[3][3][MT_AXES_GROUP])

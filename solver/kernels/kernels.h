@@ -75,6 +75,8 @@ typedef struct mt_kernels {
         size_t, const mt_sliced_block *, const float *, const float *, const float *, const float *, float *);
     void (*sliced_double)(size_t, const mt_sliced_block *, const double *, const double *, const double *,
         const double *, double *);
+    void (*sliced_double_word)(size_t, const mt_sliced_block *, const float *, const float *, const float *,
+        float, float *, float *);
     void (*axes)(double[3][3][MT_AXES_GROUP], double[3][3][MT_AXES_GROUP]);
     mt_function_float *function_float;
     mt_function_double *function_double;
@@ -95,6 +97,8 @@ typedef struct mt_kernels {
         const float *, const float *, float *);                                                              \
     void mt_sliced_rows_double_##isa(size_t, const mt_sliced_block *, const double *, const double *,        \
         const double *, const double *, double *);                                                           \
+    void mt_sliced_rows_double_word_float_##isa(size_t, const mt_sliced_block *, const float *,              \
+        const float *, const float *, float, float *, float *);                                              \
     void mt_axes_double_##isa(double[3][3][MT_AXES_GROUP], double[3][3][MT_AXES_GROUP]);                     \
     mt_function_float mt_function_float_##isa;                                                               \
     mt_function_double mt_function_double_##isa;

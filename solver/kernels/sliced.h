@@ -6,7 +6,12 @@
  *
  * Each block has as many entries per row as its longest row. Unused entries are A = 0 with I = the row itself, and change no bit of finite
  * numbers: a result depends on neither the block of a row, nor threads, nor the instruction set. Entry k of the row at `lane` in its block
- * is at 16 (first + k) + lane, also in a last block of fewer rows. Several arrays of values can share a pattern. */
+ * is at 16 (first + k) + lane, also in a last block of fewer rows. Several arrays of values can share a pattern.
+ *
+ * In double words the own value of a row is the pair of floats x[r] + x_low[r], as in solver/kernels/ellpack.h: the increments are added to
+ * x_low[r] in the order of k, then x[r] is added, and the rounding error of this last sum becomes the low part. Values of other rows are
+ * floats. With n entries the error of the pair is at most (n + 2) u / (1 - (n + 2) u) times the sum of |x_low[r]| and |A| |x[I] - x[r]|,
+ * u = 2^-24. */
 #pragma once
 
 #include "data/core/arena.h"
@@ -50,3 +55,7 @@ void mt_sliced_rows_float(size_t n, const mt_sliced_block *block, const float *a
     const float *x_own, const float *x, float *out);
 void mt_sliced_rows_double(size_t n, const mt_sliced_block *block, const double *a, const double *base,
     const double *x_own, const double *x, double *out);
+
+/* Same in double words with the base x: out becomes the high parts of the sums, x_low [n] the low parts if `keeps` is 1, or 0 if it is 0. */
+void mt_sliced_rows_double_word(size_t n, const mt_sliced_block *block, const float *a, const float *x_own,
+    const float *x, float keeps, float *x_low, float *out);

@@ -6,6 +6,11 @@
 #include "solver/kernels/block.h"
 #include "solver/kernels/kernels.h"
 #include "solver/kernels/sliced_equations.h"
+#ifndef MT_DOUBLE
+#    include <string.h>
+
+#    include "solver/kernels/double_word_equations.h"
+#endif
 
 /* The data of a block; `a` and the columns begin with its first entry. */
 typedef struct sliced_rows {
@@ -64,3 +69,63 @@ void MT_KERNEL(sliced_rows)(size_t n, const mt_sliced_block *block, const real *
             block_uint16_t(rows, &b, block->columns.stored);
     }
 }
+
+#ifndef MT_DOUBLE
+/* The data of a block in double words. */
+typedef struct word_rows {
+    size_t width;
+    const float *a, *own, *x;
+    float keeps, *low, *out;
+} word_rows;
+
+#    define DEFINE_WORD_BLOCK(index)                                                                         \
+        static inline void full_word_block_##index(const word_rows *b, const index *column)                  \
+        {                                                                                                    \
+            for (size_t lane = 0; lane < MT_BLOCK; lane += LANES) {                                          \
+                const lanes own = lanes_load(b->own + lane);                                                 \
+                lanes increment = lanes_load(b->low + lane);                                                 \
+                for (size_t k = 0; k < b->width; k++)                                                        \
+                    increment = SLICED_ADD(increment, lanes_load(b->a + k * MT_BLOCK + lane),                \
+                        gather_##index(b->x, column + k * MT_BLOCK + lane), own);                            \
+                const double_word sum = double_word_of(own, increment);                                      \
+                lanes_store(b->out + lane, sum.high);                                                        \
+                lanes_store(b->low + lane, b->keeps * sum.low);                                              \
+            }                                                                                                \
+        }                                                                                                    \
+                                                                                                             \
+        static void last_word_block_##index(size_t n, const word_rows *b, const index *column)               \
+        {                                                                                                    \
+            float own[MT_BLOCK] = {0}, low[MT_BLOCK] = {0}, out[MT_BLOCK];                                   \
+            memcpy(own, b->own, n * sizeof *own);                                                            \
+            memcpy(low, b->low, n * sizeof *low);                                                            \
+            full_word_block_##index(                                                                         \
+                &(const word_rows){b->width, b->a, own, b->x, b->keeps, low, out}, column);                  \
+            memcpy(b->out, out, n * sizeof *out);                                                            \
+            memcpy(b->low, low, n * sizeof *low);                                                            \
+        }                                                                                                    \
+                                                                                                             \
+        static inline void word_block_##index(size_t n, const word_rows *b, const index *column)             \
+        {                                                                                                    \
+            if (n == MT_BLOCK)                                                                               \
+                full_word_block_##index(b, column);                                                          \
+            else                                                                                             \
+                last_word_block_##index(n, b, column);                                                       \
+        }
+
+DEFINE_WORD_BLOCK(uint16_t)
+DEFINE_WORD_BLOCK(uint32_t)
+
+void MT_KERNEL(sliced_rows_double_word)(size_t n, const mt_sliced_block *block, const float *a,
+    const float *x_own, const float *x, float keeps, float *x_low, float *out)
+{
+    for (size_t row = 0; row < n; row += MT_BLOCK, block++) {
+        const size_t rows = mt_block_width(n, row);
+        const word_rows b = {block->width, a + MT_BLOCK * block->first, x_own + row, x + block->columns.base,
+            keeps, x_low + row, out + row};
+        if (block->columns.wide)
+            word_block_uint32_t(rows, &b, block->columns.stored);
+        else
+            word_block_uint16_t(rows, &b, block->columns.stored);
+    }
+}
+#endif

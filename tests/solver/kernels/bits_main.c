@@ -131,12 +131,15 @@ static void put_rows(const mt_kernels *kernels)
 static void put_sliced_rows(const mt_kernels *kernels)
 {
     enum { WIDTH = 23, BLOCKS = (CELLS + MT_BLOCK - 1) / MT_BLOCK, VALUES = WIDTH * MT_BLOCK };
-    static float a[BLOCKS * VALUES], v[2][CELLS];
+    static float a[BLOCKS * VALUES], v[2][CELLS], words[2][CELLS], low[CELLS];
     static double a_d[BLOCKS * VALUES], v_d[2][CELLS];
     static uint16_t column[BLOCKS * VALUES];
     mt_sliced_block block[BLOCKS];
     uint64_t state = 5;
-    for (size_t row = 0; row < CELLS; row++) v_d[0][row] = v[0][row] = -120 + (float)row;
+    for (size_t row = 0; row < CELLS; row++) {
+        v_d[0][row] = v[0][row] = words[0][row] = -120 + (float)row;
+        low[row] = 0;
+    }
     for (size_t b = 0; b < BLOCKS; b++)
         block[b] = (mt_sliced_block){{column + VALUES * b, 0, 0}, WIDTH * b, b % (WIDTH + 1)};
     for (size_t k = 0; k < BLOCKS * VALUES; k++) {
@@ -148,8 +151,12 @@ static void put_sliced_rows(const mt_kernels *kernels)
         const double *from_d = v_d[step % 2];
         kernels->sliced_float(CELLS, block, a, from, from, from, v[(step + 1) % 2]);
         kernels->sliced_double(CELLS, block, a_d, from_d, from_d, from_d, v_d[(step + 1) % 2]);
+        kernels->sliced_double_word(
+            CELLS, block, a, words[step % 2], words[step % 2], 1, low, words[(step + 1) % 2]);
     }
     put_floats(v[STEPS % 2], CELLS);
+    put_floats(words[STEPS % 2], CELLS);
+    put_floats(low, CELLS);
     put_doubles(v_d[STEPS % 2], CELLS);
 }
 

@@ -17,7 +17,7 @@ typedef struct rows {
     size_t n, *start;
     uint32_t *column, *order, *place;
     double *value, *base_d, *x_d, *a_d, *out_d; /* x and base in the order of storage */
-    float *base_f, *x_f, *a_f, *out_f;
+    float *base_f, *x_f, *a_f, *out_f, *low;
     mt_sliced_source source;
     mt_sliced sliced;
 } rows;
@@ -63,6 +63,7 @@ static void make_rows(rows *r, size_t n, size_t longest)
     r->x_f = mt_arena_alloc(arena, n, sizeof *r->x_f);
     r->out_d = mt_arena_alloc(arena, n + 1, sizeof *r->out_d);
     r->out_f = mt_arena_alloc(arena, n + 1, sizeof *r->out_f);
+    r->low = mt_arena_alloc(arena, n + 1, sizeof *r->low);
     for (size_t k = 0; k < n; k++) {
         choose_columns(r, k);
         r->base_f[k] = (float)(r->base_d[k] = between(&seed, -90, 40));
@@ -99,6 +100,39 @@ static float obvious_float(const rows *r, size_t at)
     return r->base_f[at] + sum;
 }
 
+/* The same in double words, with a low part that depends on the row. The low part of the sum is the exact error of the high part. */
+static float low_of(size_t at) { return (float)((int)(at % 7) - 3) * 0x1p-20F; }
+
+static float obvious_words(const rows *r, size_t at, float *low)
+{
+    volatile float sum = low_of(at);
+    for (size_t k = r->start[r->order[at]]; k < r->start[r->order[at] + 1]; k++) {
+        volatile float difference = r->x_f[r->place[r->column[k]]] - r->x_f[at],
+                       a = (float)(FACTOR * r->value[k]), product = a * difference;
+        sum = sum + product;
+    }
+    volatile float high = r->x_f[at] + sum;
+    *low = (float)((double)r->x_f[at] + (double)sum - (double)high);
+    return high;
+}
+
+/* Compares rows in double words; `keeps` is 0 or 1. */
+static void compare_words_from(rows *r, size_t first, const mt_kernels *kernels, float keeps)
+{
+    const size_t row = first * MT_BLOCK, n = r->n - row;
+    for (size_t k = 0; k < n; k++) r->low[k] = low_of(row + k);
+    r->low[n] = r->out_f[n] = 12345;
+    kernels->sliced_double_word(
+        n, r->sliced.block + first, r->a_f, r->x_f + row, r->x_f, keeps, r->low, r->out_f);
+    for (size_t k = 0; k < n; k++) {
+        float low;
+        cr_assert_eq(r->out_f[k], obvious_words(r, row + k, &low), "%s, row %zu of %zu, high", kernels->isa,
+            row + k, r->n);
+        cr_assert_eq(r->low[k], keeps * low, "%s, row %zu of %zu, low", kernels->isa, row + k, r->n);
+    }
+    cr_assert(r->low[n] == 12345 && r->out_f[n] == 12345, "%s: written after row %zu", kernels->isa, r->n);
+}
+
 /* Compares the rows from block `first` on, computed by an instruction set. */
 static void compare_from(rows *r, size_t first, const mt_kernels *kernels)
 {
@@ -115,6 +149,7 @@ static void compare_from(rows *r, size_t first, const mt_kernels *kernels)
             r->out_f[k], obvious_float(r, row + k), "%s, row %zu of %zu, float", kernels->isa, row + k, r->n);
     }
     cr_assert(r->out_d[n] == 12345 && r->out_f[n] == 12345, "%s: written after row %zu", kernels->isa, r->n);
+    for (int keeps = 0; keeps <= 1; keeps++) compare_words_from(r, first, kernels, (float)keeps);
 }
 
 Test(sliced, rows_have_the_bits_of_a_plain_loop_on_any_instruction_set)
