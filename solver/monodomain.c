@@ -50,19 +50,6 @@ static double compensation(const mt_monodomain *problem)
     return mt_splitting_compensation(problem->splitting, problem->pde_steps);
 }
 
-mt_status mt_monodomain_check_nodal(const mt_monodomain *problem, bool single)
-{
-    if (problem->diffusing != MT_DIFFUSING_EXPLICIT)
-        return mt_fail(
-            MT_INPUT, "implicit diffusion steps with voltages at the vertices; allowed: explicit steps");
-    if (single && problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD)
-        return mt_fail(MT_INPUT,
-            "accumulation '%s' in single precision with voltages at the vertices; "
-            "allowed: '%s', or double precision",
-            mt_accumulation_name[problem->accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]);
-    return MT_OK;
-}
-
 bool mt_monodomain_spreads(const mt_monodomain *problem)
 {
     return problem->diffusion->kappa_ms || compensation(problem) > 0;

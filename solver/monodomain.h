@@ -55,7 +55,7 @@ typedef enum mt_diffusing {
 } mt_diffusing;
 
 /* Accumulation of explicit diffusion steps in single precision: plain sums, or sums in double words. The last substep of a time step stores
- * only the high part (solver/kernels/ellpack.h). No effect in double precision. Names, terminated by NULL. */
+ * only the high part (solver/kernels/ellpack.h, sliced.h). No effect in double precision. Names, terminated by NULL. */
 typedef enum mt_accumulation { MT_ACCUMULATION_SINGLE, MT_ACCUMULATION_DOUBLE_WORD } mt_accumulation;
 extern const char *const mt_accumulation_name[];
 
@@ -124,9 +124,6 @@ size_t mt_monodomain_pde_steps(const mt_diffusion *diffusion, double dt_ms);
 /* Fails with MT_NUMERICS if the diffusion step is above the operator's limit; the message has the limit and the required number of
  * steps. */
 MT_NODISCARD mt_status mt_monodomain_check(const mt_monodomain *problem);
-
-/* Refuses what voltages at the vertices do not support: implicit steps, and double words in single precision. MT_INPUT. */
-MT_NODISCARD mt_status mt_monodomain_check_nodal(const mt_monodomain *problem, bool single);
 
 /* Returns theta of an implicit step (solver/diffusion/implicit.h). */
 double mt_diffusing_theta(mt_diffusing diffusing);

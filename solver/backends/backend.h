@@ -52,7 +52,7 @@ typedef struct mt_backend {
 
     /* Sets v and states to rest, and clears the activation times. Keeps problem and layout. For cpu and cpu-single, layout may be
      * NULL; with ranks, its halo has one part per rank. Fails with MT_INPUT as ipu_ranks_make. With voltages at the
-     * vertices (all "elements" of this header are then vertices) also with implicit steps, and in double words in single precision. */
+     * vertices all "elements" of this header are vertices. */
     mt_status (*open)(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self);
 
     /* Computes steps [first, first + n), within which no stimulus is switched and no beat begins. */

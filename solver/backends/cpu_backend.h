@@ -11,7 +11,7 @@
  *
  * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices here, rows have different lengths, and the reaction
  * spreads to neighbours: with the increments d = v* - v, w = v* + sum_j s_ij (d_j - d_i), and + a d during the diffusion. With ranks,
- * increments are exchanged, too, before they spread. Only explicit steps and plain sums are allowed. */
+ * increments are exchanged, too, before they spread. */
 #pragma once
 
 #include <math.h>
@@ -59,7 +59,7 @@ typedef struct own_stimulus {
 /* The rows of voltages at the vertices. */
 typedef struct nodal_step {
     mt_sliced rows;
-    real *rate;     /* [rows.n_values] dt a_ij of a diffusion step */
+    real *rate;     /* [rows.n_values] dt a_ij of a diffusion step, or G_ij of implicit steps */
     real *spread;   /* [rows.n_values] s_ij; NULL without spreading */
     real *d;        /* [own and received] increments of the reaction; NULL without spreading */
     void *exchange; /* receives increments of other ranks, if there are ranks */
@@ -85,7 +85,7 @@ typedef struct cpu {
     real *constants;            /* [n_variants][n_constants]; one row if all elements have one variant */
     size_t n_variants;
     real *share, *s;      /* [n] mt_monodomain_share, and the spread reaction; NULL without spreading */
-    real *diagonal, *off; /* off [n][16] in blocks */
+    real *diagonal, *off; /* off [n][16] in blocks; with nodal, only the diagonal of implicit steps */
     mt_ellpack_columns *columns; /* one per block */
     real *v_low;                 /* [n] low parts of V between diffusion steps in double words; else NULL */
     implicit_solver implicit;    /* for implicit steps, which use the rows above */
@@ -102,8 +102,9 @@ static void put_row(cpu *c, size_t at_row, const double *rate, const uint32_t *c
     const double dt_ms = problem->dt_ms / (double)problem->pde_steps,
                  step_ms = mt_diffusing_theta(problem->diffusing) * problem->dt_ms;
     real off[MT_DIFFUSION_ROW];
-    c->diagonal[at_row] = problem->diffusing == MT_DIFFUSING_EXPLICIT ? CPU_EXPLICIT_ROW(rate, dt_ms, off)
-                                                                      : CPU_IMPLICIT_ROW(rate, step_ms, off);
+    c->diagonal[at_row] = problem->diffusing == MT_DIFFUSING_EXPLICIT
+                              ? CPU_EXPLICIT_ROW(rate, dt_ms, off)
+                              : CPU_IMPLICIT_ROW(MT_DIFFUSION_ROW, rate, step_ms, 1, off);
     for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
         const size_t at = mt_block_index(c->n, MT_ELLPACK_WIDTH, at_row, k);
         c->off[at] = off[k];
@@ -190,21 +191,49 @@ static mt_status find_places(mt_arena *scratch, const cpu *c, const uint32_t **p
     return MT_OK;
 }
 
+/* Stores the rows of G for implicit steps. */
+static void put_implicit_nodal(cpu *c, const nodal_step *step)
+{
+    const mt_monodomain *problem = c->problem;
+    const mt_nodal *nodal = problem->diffusion->nodal;
+    const double step_ms = mt_diffusing_theta(problem->diffusing) * problem->dt_ms;
+#pragma omp parallel for schedule(static) if (c->n > MT_BLOCK)
+    for (size_t row = 0; row < c->n; row++) {
+        const size_t from = nodal->start[c->element[row]],
+                     at = MT_BLOCK * step->rows.block[row / MT_BLOCK].first + row % MT_BLOCK;
+        c->diagonal[row] = CPU_IMPLICIT_ROW(nodal->start[c->element[row] + (size_t)1] - from,
+            nodal->rate + from, step_ms, MT_BLOCK, step->rate + at);
+    }
+}
+
+/* Stores the rows of a diffusion step for voltages at the vertices. */
+static mt_status put_diffusion_nodal(
+    mt_arena *arena, cpu *c, const mt_sliced_source *source, nodal_step *step)
+{
+    const mt_monodomain *problem = c->problem;
+    MT_ALLOC(arena, step->rate, step->rows.n_values);
+    if (problem->diffusing == MT_DIFFUSING_EXPLICIT) {
+        CPU_SLICED_VALUES(&step->rows, source, problem->diffusion->nodal->rate,
+            problem->dt_ms / (double)problem->pde_steps, step->rate);
+        return MT_OK;
+    }
+    MT_ALLOC(arena, c->diagonal, c->n);
+    put_implicit_nodal(c, step);
+    return MT_OK;
+}
+
 /* Stores the rows of voltages at the vertices. */
 static mt_status fill_nodal(mt_arena *arena, size_t n_local, cpu *c)
 {
     MT_SCRATCH(scratch);
-    const mt_monodomain *problem = c->problem;
-    const mt_nodal *nodal = problem->diffusion->nodal;
+    const mt_nodal *nodal = c->problem->diffusion->nodal;
     const uint32_t *place;
     nodal_step *step;
     MT_TRY(find_places(scratch, c, &place));
     const mt_sliced_source source = {c->n, nodal->start, nodal->column, c->element, place};
     MT_ALLOC(arena, step, 1);
     MT_TRY(mt_sliced_make(arena, &source, &step->rows));
-    MT_ALLOC(arena, step->rate, step->rows.n_values);
-    CPU_SLICED_VALUES(
-        &step->rows, &source, nodal->rate, problem->dt_ms / (double)problem->pde_steps, step->rate);
+    MT_TRY(put_diffusion_nodal(arena, c, &source, step));
     c->nodal = step;
     if (!nodal->spread) return MT_OK;
     MT_ALLOC(arena, step->spread, step->rows.n_values);
@@ -330,12 +359,14 @@ static mt_status open_steps(mt_arena *arena, mt_arena *scratch, size_t n_local, 
     if (problem->diffusing == MT_DIFFUSING_EXPLICIT) return MT_OK;
 #ifndef MT_DOUBLE
     if (problem->diffusion->n_unknowns >> FIXED_TERMS_BITS)
-        return mt_fail(MT_FIT, "%zu elements; allowed with implicit steps in single precision: fewer than %d",
-            problem->diffusion->n_unknowns, 1 << FIXED_TERMS_BITS);
+        return mt_fail(MT_FIT, "%zu %s; allowed with implicit steps in single precision: fewer than %d",
+            problem->diffusion->n_unknowns, c->nodal ? "vertices" : "elements", 1 << FIXED_TERMS_BITS);
 #endif
     const implicit_ranks ranks = {c->ranks, n_local, neighbour};
-    return implicit_open(arena, c->n, c->diagonal, c->off, c->columns, mt_diffusing_theta(problem->diffusing),
-        problem->residual_mV, &ranks, &c->implicit);
+    const implicit_rows rows = {
+        c->diagonal, c->nodal ? c->nodal->rate : c->off, c->columns, c->nodal ? &c->nodal->rows : NULL};
+    return implicit_open(arena, c->n, &rows, mt_diffusing_theta(problem->diffusing), problem->residual_mV,
+        &ranks, &c->implicit);
 }
 
 /* Brings the interior vertices of a rank into the order of the operator. The order of the others is that of the exchange. */
@@ -386,13 +417,6 @@ static bool has_double_words(const mt_monodomain *problem)
            problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD;
 }
 
-/* Refuses what voltages at the vertices do not support. */
-static mt_status check_nodal(const mt_monodomain *problem)
-{
-    if (!problem->diffusion->nodal) return MT_OK;
-    return mt_monodomain_check_nodal(problem, sizeof(real) == sizeof(float));
-}
-
 static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 {
     (void)layout;
@@ -402,7 +426,6 @@ static uint32_t first_part(const mt_layout *layout, uint32_t rank)
 static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const mt_layout *layout, void **self)
 {
     MT_TRY(mt_monodomain_check(problem));
-    MT_TRY(check_nodal(problem));
     MT_SCRATCH(scratch);
     cpu *c;
     MT_ALLOC(arena, c, 1);
@@ -533,13 +556,21 @@ static void spread_nodal(cpu *c, size_t unused, size_t from, size_t n)
     }
 }
 
-/* Computes rows of voltages at the vertices. */
-static void diffuse_nodal(cpu *c, size_t unused, size_t from, size_t n)
+/* Computes rows of voltages at the vertices. `last`: in the last diffusion step of a time step. */
+static void diffuse_nodal(cpu *c, size_t last, size_t from, size_t n)
 {
     const real *own = c->v + from;
-    (void)unused;
-    CPU_SLICED_ROWS(
-        n, c->nodal->rows.block + from / MT_BLOCK, c->nodal->rate, own, own, c->v, c->v_next + from);
+    const mt_sliced_block *block = c->nodal->rows.block + from / MT_BLOCK;
+#ifdef MT_DOUBLE
+    (void)last;
+#else
+    if (c->v_low) {
+        mt_sliced_rows_double_word(
+            n, block, c->nodal->rate, own, c->v, last ? 0 : 1, c->v_low + from, c->v_next + from);
+        return;
+    }
+#endif
+    CPU_SLICED_ROWS(n, block, c->nodal->rate, own, own, c->v, c->v_next + from);
 }
 
 /* Computes rows. `last`: in the last diffusion step of a time step. */

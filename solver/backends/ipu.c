@@ -105,6 +105,14 @@ static void write_values(
     if (piece.n > 0) ipu_engine_write_slice(self->engine, &piece, values);
 }
 
+/* Writes the state of the implicit solver; `norm`: of this rank's rows. */
+static void write_solver(ipu *self, float norm)
+{
+    float state[MT_IMPLICIT_STATE];
+    mt_plan_implicit_state(&self->plan, largest(self->ranks, norm), state);
+    ipu_engine_write(self->engine, &self->plan.implicit->state, state);
+}
+
 /* Writes the rows of voltages at the vertices. */
 static mt_status write_nodal(ipu *self, mt_arena *scratch)
 {
@@ -118,7 +126,9 @@ static mt_status write_nodal(ipu *self, mt_arena *scratch)
         write_values(self, &nodal->rate, nodal->value_from, part, m.rate);
         write_values(self, &nodal->column, nodal->value_from, part, m.column);
         if (nodal->spreads) write_values(self, &nodal->spread, nodal->value_from, part, m.spread);
+        if (m.d) write_piece(self, &self->plan.d, part, 1, m.d);
     }
+    if (self->plan.implicit) write_solver(self, m.norm);
     return MT_OK;
 }
 
@@ -133,11 +143,7 @@ static mt_status write_matrix(ipu *self, mt_arena *scratch)
         write_piece(self, &self->plan.a, part, MT_DIFFUSION_ROW, m.a);
         write_piece(self, &self->plan.column, part, MT_DIFFUSION_ROW, m.column);
     }
-    if (self->plan.implicit) {
-        float state[MT_IMPLICIT_STATE];
-        mt_plan_implicit_state(&self->plan, largest(self->ranks, m.norm), state);
-        ipu_engine_write(self->engine, &self->plan.implicit->state, state);
-    }
+    if (self->plan.implicit) write_solver(self, m.norm);
     return MT_OK;
 }
 

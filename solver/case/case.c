@@ -184,7 +184,7 @@ static const char *const discretisation_name[] = {
 static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_ENUM(mt_case, diffusion.discretisation, "discretisation", "elements", discretisation_name,
         "Places of the voltages. elements: the centres of the elements, with finite volumes; nodes: the "
-        "vertices of the mesh, with linear finite elements (see above) and explicit steps."),
+        "vertices of the mesh, with linear finite elements (see above)."),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
@@ -210,7 +210,7 @@ static const mt_yaml_key diffusion_keys[] = {
         "Scheme of implicit steps. backward-euler damps all patterns; crank-nicolson is second-order, but "
         "oscillates on poor meshes."),
     MT_YAML_DOUBLE(mt_case, diffusion.tolerance_mV, "tolerance_mV", "1e-4", MT_YAML_WITHIN(1e-6, 1),
-        "With implicit steps: the largest residual allowed in an element. Single precision resolves about "
+        "With implicit steps: the largest residual allowed at a voltage. Single precision resolves about "
         "1e-5."),
     MT_YAML_ENUM(mt_case, diffusion.accumulation, "accumulation", "single", mt_accumulation_name,
         "Accumulation of explicit steps in single precision. single: in single precision; double-word: of "
@@ -920,11 +920,7 @@ static mt_status check_discretisation(const mt_case *c)
                          "diffusion.nodal_spreading: %g, with diffusion.discretisation elements; allowed: 1; "
                          "diffusion.spreading sets the spreading",
                          c->diffusion.nodal_spreading);
-    MT_TRY(check_scheme(c));
-    MT_TRY(
-        unless_allowed(c->diffusion.method == MT_CASE_EXPLICIT, "diffusion.method", "implicit", "explicit"));
-    return unless_allowed(c->diffusion.accumulation == MT_ACCUMULATION_SINGLE, "diffusion.accumulation",
-        mt_accumulation_name[c->diffusion.accumulation], mt_accumulation_name[MT_ACCUMULATION_SINGLE]);
+    return check_scheme(c);
 }
 
 /* ---- all checks */

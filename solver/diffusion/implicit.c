@@ -1,25 +1,31 @@
 #include "solver/diffusion/implicit.h"
 
-#include "solver/kernels/ellpack.h"
-
-double mt_implicit_row(const double *rate, double step_ms, double *off)
+/* Returns the diagonal D of a row. */
+static double diagonal_of(size_t n, const double *rate, double step_ms)
 {
-    double sum = 0, taken = 0;
-    for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum += rate[k];
-    for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-        off[k] = step_ms * rate[k] / (1 + step_ms * sum);
-        taken += off[k];
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) sum += rate[k];
+    return 1 + step_ms * sum;
+}
+
+double mt_implicit_row(size_t n, const double *rate, double step_ms, size_t stride, double *off)
+{
+    const double diagonal = diagonal_of(n, rate, step_ms);
+    double taken = 0;
+    for (size_t k = 0; k < n; k++) {
+        off[stride * k] = step_ms * rate[k] / diagonal;
+        taken += off[stride * k];
     }
     return -taken;
 }
 
-float mt_implicit_row_float(const double *rate, double step_ms, float *off)
+float mt_implicit_row_float(size_t n, const double *rate, double step_ms, size_t stride, float *off)
 {
-    double exact[MT_ELLPACK_WIDTH], taken = 0;
-    (void)mt_implicit_row(rate, step_ms, exact);
-    for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) {
-        off[k] = (float)exact[k];
-        taken += (double)off[k];
+    const double diagonal = diagonal_of(n, rate, step_ms);
+    double taken = 0;
+    for (size_t k = 0; k < n; k++) {
+        off[stride * k] = (float)(step_ms * rate[k] / diagonal);
+        taken += (double)off[stride * k];
     }
     return (float)-taken;
 }

@@ -13,6 +13,10 @@
  * partition. Only G is stored, in the format of a row of an explicit step. The unknown is the increment:
  * where v is constant, b is 0. The residual is in mV.
  *
+ * With voltages at the vertices (solver/diffusion/nodal.h) L has rows of different lengths, and G v is summed as increments: the sum over j
+ * of G_ij (v_j - v_i), so that b is 0 to the bit where v is constant. D_i is at least 1 although some a_ij are negative: the sum of a_ij is
+ * the diagonal of the stiffness matrix, divided by V_i. Symmetric or not, the solver is the same.
+ *
  * L is not symmetric, so the solver is BiCGStab (van der Vorst, SIAM J. Sci. Stat. Comput. 13, 631, 1992). It
  * starts from x = b, the first iterate of Jacobi's method, which costs one product and no sum:
  *
@@ -34,6 +38,8 @@
  * 2) / (1 + lambda dt / 2), which tends to -1 for large lambda dt: such modes ring on poor meshes. */
 #pragma once
 
+#include <stddef.h>
+
 #include "data/core/status.h"
 
 /* A step that needs more iterations has failed. Products with G in a step without iterations, and per
@@ -44,10 +50,10 @@ enum {
     MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION = 2
 };
 
-/* Computes off[16], the off-diagonals of a row of G, from its rates [16] and returns d; `step_ms` is theta
- * dt. In single precision off is rounded first, and d is minus the sum (in double) of the rounded values. */
-double mt_implicit_row(const double *rate, double step_ms, double *off);
-float mt_implicit_row_float(const double *rate, double step_ms, float *off);
+/* Computes the n off-diagonals of a row of G from its rates, off[0], off[stride], off[2 stride] ..., and returns d. `step_ms` is theta dt.
+ * In single precision off is rounded first, and d is minus the sum (in double) of the rounded values. */
+double mt_implicit_row(size_t n, const double *rate, double step_ms, size_t stride, double *off);
+float mt_implicit_row_float(size_t n, const double *rate, double step_ms, size_t stride, float *off);
 
 /* Fails with MT_NUMERICS and the message that all solvers share. */
 mt_status mt_implicit_failed(double residual_mV, double tolerance_mV);

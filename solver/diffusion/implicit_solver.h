@@ -13,22 +13,30 @@
 #include "solver/diffusion/implicit.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/ellpack.h"
+#include "solver/kernels/sliced.h"
 #include "solver/kernels/flushing.h"
 #include "solver/kernels/bicgstab_equations.h"
 #ifndef MT_DOUBLE
 #    include "solver/kernels/bicgstab_scalars.h"
 #endif
 
+/* The rows of G, borrowed. */
+typedef struct implicit_rows {
+    const real *d, *off;               /* [n], [n][16] in blocks (solver/kernels/block.h) */
+    const mt_ellpack_columns *columns; /* one per block; columns < n_local */
+    const mt_sliced
+        *sliced; /* rows of different lengths, with off [n_values], in place of `columns`; else NULL */
+} implicit_rows;
+
 typedef struct implicit_solver {
     size_t n;
     double theta, tolerance_mV;
-    const real *d, *off;               /* [n], [n][16] in blocks (solver/kernels/block.h) */
-    const mt_ellpack_columns *columns; /* one per block; columns < n_local */
-    real *x, *r, *shadow, *p, *q, *t;  /* [n]; x, r and p [n_local] */
-    real norm;                         /* of A */
-    struct findings *found;            /* one per piece of the elements */
-    const mt_communicator *ranks;      /* NULL for a single process */
-    void *come[3];                     /* receives x, r and p from other ranks */
+    implicit_rows rows;
+    real *x, *r, *shadow, *p, *q, *t; /* [n]; x, r and p [n_local] */
+    real norm;                        /* of A */
+    struct findings *found;           /* one per piece of the elements */
+    const mt_communicator *ranks;     /* NULL for a single process */
+    void *come[3];                    /* receives x, r and p from other ranks */
 } implicit_solver;
 
 /* The ranks of a common step. Received elements follow the rank's n own elements, n_local in total; `neighbour` [n_ranks] lists the pieces
@@ -41,8 +49,10 @@ typedef struct implicit_ranks {
 
 #ifdef MT_DOUBLE
 #    define multiply_rows mt_ellpack_rows_double
+#    define multiply_sliced mt_sliced_rows_double
 #else
 #    define multiply_rows mt_ellpack_rows_float
+#    define multiply_sliced mt_sliced_rows_float
 #endif
 
 enum { PIECE = 64 * MT_BLOCK }; /* elements per thread and iteration */
@@ -120,14 +130,23 @@ typedef struct findings {
 
 static real size_of(real x) { return x < 0 ? -x : x; }
 
+/* Returns off[k] of a row. */
+static real entry_of(const implicit_solver *m, size_t row, size_t k)
+{
+    const mt_sliced *sliced = m->rows.sliced;
+    if (!sliced) return m->rows.off[mt_block_index(m->n, MT_ELLPACK_WIDTH, row, k)];
+    return m->rows.off[MT_BLOCK * (sliced->block[row / MT_BLOCK].first + k) + row % MT_BLOCK];
+}
+
 /* Returns the largest absolute row sum of A. */
 static real norm_of(const implicit_solver *m)
 {
+    const mt_sliced *sliced = m->rows.sliced;
     double norm = 0;
     for (size_t i = 0; i < m->n; i++) {
+        const size_t width = sliced ? sliced->block[i / MT_BLOCK].width : MT_ELLPACK_WIDTH;
         real sum = 1; /* the diagonal of A */
-        for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++)
-            sum += size_of(m->off[mt_block_index(m->n, MT_ELLPACK_WIDTH, i, k)]);
+        for (size_t k = 0; k < width; k++) sum += size_of(entry_of(m, i, k));
         norm = fmax(norm, (double)sum);
     }
     mt_communicator_largest(m->ranks, &norm, 1);
@@ -137,18 +156,12 @@ static real norm_of(const implicit_solver *m)
 enum { X, R, P };
 
 /* Allocates six arrays in `arena`, and keeps the rows of G. MT_MEMORY. Collective. */
-static mt_status implicit_open(mt_arena *arena, size_t n, const real *d, const real *off,
-    const mt_ellpack_columns *columns, double theta, double tolerance_mV, const implicit_ranks *ranks,
-    implicit_solver *m)
+static mt_status implicit_open(mt_arena *arena, size_t n, const implicit_rows *rows, double theta,
+    double tolerance_mV, const implicit_ranks *ranks, implicit_solver *m)
 {
     const size_t n_local = ranks->with ? ranks->n_local : n;
-    *m = (implicit_solver){.n = n,
-        .theta = theta,
-        .tolerance_mV = tolerance_mV,
-        .d = d,
-        .off = off,
-        .columns = columns,
-        .ranks = ranks->with};
+    *m = (implicit_solver){
+        .n = n, .theta = theta, .tolerance_mV = tolerance_mV, .rows = *rows, .ranks = ranks->with};
     MT_ALLOC(arena, m->x, n_local);
     MT_ALLOC(arena, m->r, n_local);
     MT_ALLOC(arena, m->p, n_local);
@@ -232,8 +245,14 @@ static void find_largest(const implicit_solver *m, real most[MOST])
 /* Computes out = G v. */
 static void multiply(const implicit_solver *m, size_t from, size_t end, const real *v, real *out)
 {
-    multiply_rows(end - from, m->d + from, m->off + from * MT_ELLPACK_WIDTH, m->columns + from / MT_BLOCK,
-        v + from, v, out + from);
+    static const real zero[PIECE];
+    const implicit_rows *g = &m->rows;
+    if (g->sliced)
+        multiply_sliced(
+            end - from, g->sliced->block + from / MT_BLOCK, g->off, zero, v + from, v, out + from);
+    else
+        multiply_rows(end - from, g->d + from, g->off + from * MT_ELLPACK_WIDTH, g->columns + from / MT_BLOCK,
+            v + from, v, out + from);
 }
 
 static void increments(const implicit_solver *m, const work *w, size_t from, size_t end, findings *found)
@@ -250,7 +269,7 @@ static void increments(const implicit_solver *m, const work *w, size_t from, siz
 
 static void note_largest(const implicit_solver *m, size_t i, real most[MOST])
 {
-    most[RESIDUAL] = bicgstab_larger(bicgstab_residual(m->d[i], m->r[i]), most[RESIDUAL]);
+    most[RESIDUAL] = bicgstab_larger(bicgstab_residual(m->rows.d[i], m->r[i]), most[RESIDUAL]);
     most[LARGEST_R] = bicgstab_larger(m->r[i], most[LARGEST_R]);
     most[LARGEST_P] = bicgstab_larger(m->p[i], most[LARGEST_P]);
 }
@@ -260,7 +279,7 @@ static void start(const implicit_solver *m, const work *w, size_t from, size_t e
     (void)w;
     multiply(m, from, end, m->x, m->r);
     for (size_t i = from; i < end; i++) {
-        m->r[i] = m->p[i] = m->shadow[i] = bicgstab_start(m->d[i], m->x[i], m->r[i]);
+        m->r[i] = m->p[i] = m->shadow[i] = bicgstab_start(m->rows.d[i], m->x[i], m->r[i]);
         note_largest(m, i, found->most);
     }
 }
@@ -269,7 +288,7 @@ static void first_product(const implicit_solver *m, const work *w, size_t from, 
 {
     const size_t n = end - from;
     multiply(m, from, end, m->p, m->q);
-    for (size_t i = from; i < end; i++) m->q[i] = bicgstab_product(m->d[i], m->p[i], m->q[i]);
+    for (size_t i = from; i < end; i++) m->q[i] = bicgstab_product(m->rows.d[i], m->p[i], m->q[i]);
     found->sum[0] = product(n, w->scale[0], m->shadow + from, m->r + from);
     found->sum[1] = product(n, w->scale[1], m->shadow + from, m->q + from);
 }
@@ -284,7 +303,7 @@ static void second_product(const implicit_solver *m, const work *w, size_t from,
 {
     const size_t n = end - from;
     multiply(m, from, end, m->r, m->t);
-    for (size_t i = from; i < end; i++) m->t[i] = bicgstab_product(m->d[i], m->r[i], m->t[i]);
+    for (size_t i = from; i < end; i++) m->t[i] = bicgstab_product(m->rows.d[i], m->r[i], m->t[i]);
     found->sum[0] = product(n, w->scale[0], m->t + from, m->r + from);
     found->sum[1] = product(n, w->scale[1], m->t + from, m->t + from);
     found->sum[2] = product(n, w->scale[2], m->shadow + from, m->t + from);

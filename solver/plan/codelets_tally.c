@@ -314,6 +314,90 @@ void nodal_share_row(uint32_t n, float sum, const uint16_t *restrict row, const 
     }
 }
 
+/* In double words, whose sum starts from the low part; `keeps` is 0 in the last diffusion step. */
+void nodal_word_row(uint32_t n, float keeps, const uint16_t *restrict row, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict v, float *restrict v_low, float *restrict out)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = v[cell];
+        const double_word sum = double_word_of(
+            own, SLICED_ADD(v_low[cell], a[NODAL_WORKERS * k], v[column[NODAL_WORKERS * k]], own));
+        out[cell] = sum.high;
+        v_low[cell] = keeps * sum.low;
+    }
+}
+
+/* The products of implicit steps. */
+void nodal_increments_row(uint32_t n, float sum, float over_theta, const uint16_t *restrict row,
+    const float *restrict a, const uint16_t *restrict column, const float *restrict v, float *restrict x)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        x[cell] = over_theta * SLICED_ADD(sum, a[NODAL_WORKERS * k], v[column[NODAL_WORKERS * k]], v[cell]);
+    }
+}
+
+void nodal_start_row(uint32_t n, float sum, const uint16_t *restrict row, const float *restrict a,
+    const uint16_t *restrict column, const float *restrict d, const float *restrict x, float *restrict r,
+    float *restrict p, float *restrict shadow, float *restrict most)
+{
+    float most_r = most[0], most_residual = most[1];
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = x[cell],
+                    g = SLICED_ADD(sum, a[NODAL_WORKERS * k], x[column[NODAL_WORKERS * k]], own),
+                    residual = bicgstab_start(d[cell], own, g);
+        r[cell] = residual;
+        p[cell] = residual;
+        shadow[cell] = residual;
+        most_r = bicgstab_larger(residual, most_r);
+        most_residual = bicgstab_larger(bicgstab_residual(d[cell], residual), most_residual);
+    }
+    most[0] = most_r;
+    most[1] = most_residual;
+}
+
+void nodal_first_row(uint32_t n, float sum, float scale_r, float scale_q, const uint16_t *restrict row,
+    const float *restrict a, const uint16_t *restrict column, const float *restrict d,
+    const float *restrict p, const float *restrict shadow, const float *restrict r, float *restrict q,
+    fixed_sum *restrict sums)
+{
+    fixed_sum of_r = sums[0], of_q = sums[1];
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = p[cell],
+                    g = SLICED_ADD(sum, a[NODAL_WORKERS * k], p[column[NODAL_WORKERS * k]], own),
+                    along = bicgstab_product(d[cell], own, g), shadows = shadow[cell];
+        q[cell] = along;
+        fixed_add_product(&of_r, scale_r, shadows, r[cell]);
+        fixed_add_product(&of_q, scale_q, shadows, along);
+    }
+    sums[0] = of_r;
+    sums[1] = of_q;
+}
+
+void nodal_second_row(uint32_t n, float sum, float scale_ts, float scale_tt, float scale_rt,
+    const uint16_t *restrict row, const float *restrict a, const uint16_t *restrict column,
+    const float *restrict d, const float *restrict s, const float *restrict shadow, float *restrict t,
+    fixed_sum *restrict sums)
+{
+    fixed_sum of_ts = sums[0], of_tt = sums[1], of_rt = sums[2];
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t cell = row[NODAL_WORKERS * k];
+        const float own = s[cell],
+                    g = SLICED_ADD(sum, a[NODAL_WORKERS * k], s[column[NODAL_WORKERS * k]], own),
+                    along = bicgstab_product(d[cell], own, g);
+        t[cell] = along;
+        fixed_add_product(&of_ts, scale_ts, along, own);
+        fixed_add_product(&of_tt, scale_tt, along, along);
+        fixed_add_product(&of_rt, scale_rt, shadow[cell], along);
+    }
+    sums[0] = of_ts;
+    sums[1] = of_tt;
+    sums[2] = of_rt;
+}
+
 void nodal_increment(uint32_t n, const float *restrict before, const float *restrict after, float *restrict d)
 {
     for (uint32_t cell = 0; cell < n; cell++) d[cell] = after[cell] - before[cell];

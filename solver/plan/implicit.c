@@ -5,6 +5,7 @@
 #include "ipu/library/reduce.h"
 #include "solver/diffusion/implicit.h"
 #include "solver/kernels/bicgstab_scalars.h"
+#include "solver/plan/nodal.h"
 #include "solver/plan/variables.h"
 
 void mt_plan_implicit_state(const mt_plan *plan, float norm, float state[MT_IMPLICIT_STATE])
@@ -83,8 +84,12 @@ mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan)
     mt_plan_implicit *m;
     MT_ALLOC(arena, m, 1);
     MT_ALLOC(arena, m->codelet, MT_IMPLICIT_PARTS);
-    for (int k = 0; k < MT_IMPLICIT_PARTS; k++) m->codelet[k] = mt_codelet_implicit((mt_implicit_part)k);
-    m->over_theta = (float)(1 / mt_diffusing_theta(plan->problem->diffusing));
+    for (int k = 0; k < MT_IMPLICIT_PARTS; k++)
+        m->codelet[k] = mt_codelet_implicit((mt_implicit_part)k, plan->nodal != NULL);
+    MT_ALLOC(arena, m->context, plan->halo->n_parts);
+    for (uint32_t part = 0; part < plan->halo->n_parts; part++)
+        m->context[part] = (mt_implicit_context){(float)(1 / mt_diffusing_theta(plan->problem->diffusing)),
+            plan->nodal ? &plan->nodal->rows[part] : NULL};
     /* terminates, since a mesh has elements */
     while (mt_plan_count(plan, m->scalars_part) == 0) m->scalars_part++;
     plan->implicit = m;
@@ -98,19 +103,21 @@ mt_status mt_plan_add_implicit_variables(mt_arena *arena, mt_plan *plan)
 
 /* ---- vertices of a part ---- */
 
-static mt_status add_vertex(
-    mt_plan *plan, uint32_t set, mt_implicit_part kind, uint32_t part, const void *context, size_t *vertex)
+static mt_status add_vertex(mt_plan *plan, uint32_t set, mt_implicit_part kind, uint32_t part, size_t *vertex)
 {
+    const mt_plan_implicit *m = plan->implicit;
     return ipu_graph_add_vertex(
-        plan->graph, set, &plan->implicit->codelet[kind], mt_plan_tile(plan, part), context, vertex);
+        plan->graph, set, &m->codelet[kind], mt_plan_tile(plan, part), &m->context[part], vertex);
 }
 
 static mt_status add_product(mt_plan *plan, uint32_t set, mt_implicit_part kind, uint32_t part,
-    const char *in, ipu_tensor from, const char *out, ipu_tensor to, const void *context, ipu_slice *slices,
-    size_t *vertex)
+    const char *in, ipu_tensor from, const char *out, ipu_tensor to, ipu_slice *slices, size_t *vertex)
 {
-    MT_TRY(add_vertex(plan, set, kind, part, context, vertex));
-    MT_TRY(mt_plan_connect_rows(plan, *vertex, part));
+    MT_TRY(add_vertex(plan, set, kind, part, vertex));
+    if (plan->nodal)
+        MT_TRY(mt_plan_connect_implicit_nodal(plan, *vertex, part));
+    else
+        MT_TRY(mt_plan_connect_rows(plan, *vertex, part));
     MT_TRY(mt_plan_connect_local(plan, *vertex, in, from, part, slices));
     return mt_plan_connect(plan, *vertex, out, to, 1, part);
 }
@@ -127,15 +134,14 @@ mt_status mt_plan_add_implicit_start(mt_plan *plan, const uint32_t set[2], uint3
 {
     const mt_plan_implicit *m = plan->implicit;
     size_t vertex;
-    MT_TRY(add_product(plan, set[0], MT_IMPLICIT_INCREMENTS, part, "v", plan->v_a, "x", plan->v_b,
-        &m->over_theta, slices, &vertex));
-    MT_TRY(
-        add_product(plan, set[1], MT_IMPLICIT_START, part, "x", plan->v_b, "r", m->r, NULL, slices, &vertex));
+    MT_TRY(add_product(
+        plan, set[0], MT_IMPLICIT_INCREMENTS, part, "v", plan->v_a, "x", plan->v_b, slices, &vertex));
+    MT_TRY(add_product(plan, set[1], MT_IMPLICIT_START, part, "x", plan->v_b, "r", m->r, slices, &vertex));
     MT_TRY(mt_plan_connect(plan, vertex, "p", m->p, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "shadow", m->shadow, 1, part));
     MT_TRY(mt_plan_connect_per_part(plan, vertex, "bound", m->bound, MT_IMPLICIT_BOUNDS, part));
     if (part != m->scalars_part) return MT_OK;
-    MT_TRY(add_vertex(plan, set[1], MT_IMPLICIT_RESET, part, NULL, &vertex));
+    MT_TRY(add_vertex(plan, set[1], MT_IMPLICIT_RESET, part, &vertex));
     return ipu_graph_connect(plan->graph, vertex, "iteration", m->iteration);
 }
 
@@ -148,7 +154,7 @@ static mt_status add_summing_product(mt_plan *plan, uint32_t set, mt_implicit_pa
     const char *in, ipu_tensor from, const char *out, ipu_tensor to, size_t first_scale, size_t end_scale,
     ipu_slice *slices, size_t *vertex)
 {
-    MT_TRY(add_product(plan, set, kind, part, in, from, out, to, NULL, slices, vertex));
+    MT_TRY(add_product(plan, set, kind, part, in, from, out, to, slices, vertex));
     MT_TRY(mt_plan_connect(plan, *vertex, "shadow", plan->implicit->shadow, 1, part));
     return connect_sent(plan, *vertex, "scale", first_scale, end_scale - first_scale);
 }
@@ -167,7 +173,7 @@ static mt_status add_half(mt_plan *plan, uint32_t set, uint32_t part)
 {
     const mt_plan_implicit *m = plan->implicit;
     size_t vertex;
-    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_HALF, part, NULL, &vertex));
+    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_HALF, part, &vertex));
     MT_TRY(mt_plan_connect(plan, vertex, "r", m->r, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "q", m->q, 1, part));
     return connect_sent(plan, vertex, "alpha", MT_IMPLICIT_SENT_ALPHA, 1);
@@ -186,7 +192,7 @@ static mt_status add_end(mt_plan *plan, uint32_t set, uint32_t part)
 {
     const mt_plan_implicit *m = plan->implicit;
     size_t vertex;
-    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_END, part, NULL, &vertex));
+    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_END, part, &vertex));
     MT_TRY(mt_plan_connect(plan, vertex, "x", plan->v_b, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "r", m->r, 1, part));
     MT_TRY(mt_plan_connect(plan, vertex, "p", m->p, 1, part));
@@ -201,7 +207,7 @@ static mt_status add_end(mt_plan *plan, uint32_t set, uint32_t part)
 static mt_status add_gain(mt_plan *plan, uint32_t set, uint32_t part)
 {
     size_t vertex;
-    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_GAIN, part, NULL, &vertex));
+    MT_TRY(add_vertex(plan, set, MT_IMPLICIT_GAIN, part, &vertex));
     MT_TRY(mt_plan_connect(plan, vertex, "v", plan->v_a, 1, part));
     return mt_plan_connect(plan, vertex, "x", plan->v_b, 1, part);
 }
@@ -252,7 +258,7 @@ static mt_status add_scalar_vertex(mt_arena *arena, mt_plan *plan, const char *n
     const mt_plan_implicit *m = plan->implicit;
     uint32_t set;
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
-    MT_TRY(add_vertex(plan, set, kind, m->scalars_part, NULL, vertex));
+    MT_TRY(add_vertex(plan, set, kind, m->scalars_part, vertex));
     MT_TRY(ipu_graph_connect(plan->graph, *vertex, "state", m->state));
     MT_TRY(ipu_graph_connect(plan->graph, *vertex, "sent", m->sent));
     MT_TRY(ipu_graph_connect(plan->graph, *vertex, "found", found));

@@ -30,12 +30,12 @@ typedef struct mt_plan_implicit {
     ipu_tensor sum_first, sum_second, bounds;    /* over all parts */
     ipu_tensor state, sent, iteration, goes_on;  /* on the tile of the scalars */
     uint32_t scalars_part;                       /* the part on the tile of the scalars */
-    float over_theta;
-    ipu_codelet *codelet; /* [MT_IMPLICIT_PARTS] */
+    mt_implicit_context *context;                /* [n_parts] */
+    ipu_codelet *codelet;                        /* [MT_IMPLICIT_PARTS] */
     const ipu_program *program;
 } mt_plan_implicit;
 
-/* Fills the initial `state` that the host writes: the largest absolute row sum of A (mt_plan_matrix.norm), and the
+/* Fills the initial `state` that the host writes: the largest absolute row sum of A (mt_plan_matrix.norm, mt_plan_nodal_values.norm), and the
  * tolerance. */
 void mt_plan_implicit_state(const mt_plan *plan, float norm, float state[MT_IMPLICIT_STATE]);
 

@@ -32,42 +32,54 @@ enum { ROWS_D, ROWS_A, ROWS_COLUMN, ROWS_V, ROWS_OUT, ROWS_FIELDS };
     [ROWS_COLUMN] = {"column", IPU_INPUT, IPU_UNSIGNED_SHORT}, [ROWS_V] = {v, IPU_INPUT, IPU_FLOAT},         \
     [ROWS_OUT] = {out, IPU_OUTPUT, IPU_FLOAT}
 
-/* out = G v. */
-static void multiply(const ipu_span *f)
+/* The last fields of products, with voltages at the vertices. */
+enum { NODAL_FIELDS = 2 };
+#define NODAL_ROWS                                                                                           \
+    {"row", IPU_INPUT, IPU_UNSIGNED_SHORT}, { "width", IPU_INPUT, IPU_UNSIGNED_SHORT }
+#define NODAL_AT(fields) (COUNT(fields) - NODAL_FIELDS)
+
+/* out = G v; the fields of rows of different lengths, if there are such rows, begin at `nodal`. */
+static void multiply(const ipu_span *f, const mt_implicit_context *context, size_t nodal)
 {
-    mt_ellpack_rows_float16(f[ROWS_OUT].n, f[ROWS_D].data, f[ROWS_A].data, f[ROWS_COLUMN].data, f[ROWS_V].n,
-        f[ROWS_V].data, f[ROWS_OUT].data);
+    const ipu_span *out = &f[ROWS_OUT];
+    if (context->rows) {
+        const ipu_span rows[] = {f[nodal], f[nodal + 1], f[ROWS_A], f[ROWS_COLUMN], f[ROWS_V]};
+        mt_tile_rows_multiply(rows, out->data);
+        return;
+    }
+    mt_ellpack_rows_float16(
+        out->n, f[ROWS_D].data, f[ROWS_A].data, f[ROWS_COLUMN].data, f[ROWS_V].n, f[ROWS_V].data, out->data);
 }
 
 /* out = A v. */
-static void apply(const ipu_span *f)
+static void apply(const ipu_span *f, const mt_implicit_context *context, size_t nodal)
 {
     const float *d = f[ROWS_D].data, *v = f[ROWS_V].data;
     float *out = f[ROWS_OUT].data;
-    multiply(f);
+    multiply(f, context, nodal);
     for (size_t i = 0; i < f[ROWS_OUT].n; i++) out[i] = bicgstab_product(d[i], v[i], out[i]);
 }
 
-static const ipu_field increments_fields[] = {ROWS("v", "x")};
+static const ipu_field increments_fields[] = {ROWS("v", "x"), NODAL_ROWS};
 
 static void increments_compute(const ipu_span *f, const void *context)
 {
-    const float over_theta = *(const float *)context;
+    const mt_implicit_context *c = context;
     float *x = f[ROWS_OUT].data;
-    multiply(f);
-    for (size_t i = 0; i < f[ROWS_OUT].n; i++) x[i] *= over_theta;
+    multiply(f, c, NODAL_AT(increments_fields));
+    for (size_t i = 0; i < f[ROWS_OUT].n; i++) x[i] *= c->over_theta;
 }
 
 enum { START_P = ROWS_FIELDS, START_SHADOW, START_BOUND };
 static const ipu_field start_fields[] = {ROWS("x", "r"), [START_P] = {"p", IPU_OUTPUT, IPU_FLOAT},
-    [START_SHADOW] = {"shadow", IPU_OUTPUT, IPU_FLOAT}, [START_BOUND] = {"bound", IPU_OUTPUT, IPU_FLOAT}};
+    [START_SHADOW] = {"shadow", IPU_OUTPUT, IPU_FLOAT}, [START_BOUND] = {"bound", IPU_OUTPUT, IPU_FLOAT},
+    NODAL_ROWS};
 
 static void start_compute(const ipu_span *f, const void *context)
 {
     const float *d = f[ROWS_D].data, *x = f[ROWS_V].data;
     float *r = f[ROWS_OUT].data, *bound = f[START_BOUND].data, most = 0, most_residual = 0;
-    (void)context;
-    multiply(f);
+    multiply(f, context, NODAL_AT(start_fields));
     for (size_t i = 0; i < f[ROWS_OUT].n; i++) {
         r[i] = bicgstab_start(d[i], x[i], r[i]);
         most = bicgstab_larger(r[i], most);
@@ -90,14 +102,13 @@ static void sum_products(size_t n, float scale, const float *x, const float *y, 
 enum { FIRST_SHADOW = ROWS_FIELDS, FIRST_R, FIRST_SCALE, FIRST_WORDS };
 static const ipu_field first_fields[] = {ROWS("p", "q"), [FIRST_SHADOW] = {"shadow", IPU_INPUT, IPU_FLOAT},
     [FIRST_R] = {"r", IPU_INPUT, IPU_FLOAT}, [FIRST_SCALE] = {"scale", IPU_INPUT, IPU_FLOAT},
-    [FIRST_WORDS] = {"words", IPU_OUTPUT, IPU_INT}};
+    [FIRST_WORDS] = {"words", IPU_OUTPUT, IPU_INT}, NODAL_ROWS};
 
 static void first_compute(const ipu_span *f, const void *context)
 {
     const float *scale = f[FIRST_SCALE].data, *shadow = f[FIRST_SHADOW].data;
     int32_t *word = f[FIRST_WORDS].data;
-    (void)context;
-    apply(f);
+    apply(f, context, NODAL_AT(first_fields));
     sum_products(f[ROWS_OUT].n, scale[0], shadow, f[FIRST_R].data, word);
     sum_products(f[ROWS_OUT].n, scale[1], shadow, f[ROWS_OUT].data, word + FIXED_WORDS);
 }
@@ -117,14 +128,14 @@ static void half_compute(const ipu_span *f, const void *context)
 
 enum { SECOND_SHADOW = ROWS_FIELDS, SECOND_SCALE, SECOND_WORDS };
 static const ipu_field second_fields[] = {ROWS("r", "t"), [SECOND_SHADOW] = {"shadow", IPU_INPUT, IPU_FLOAT},
-    [SECOND_SCALE] = {"scale", IPU_INPUT, IPU_FLOAT}, [SECOND_WORDS] = {"words", IPU_OUTPUT, IPU_INT}};
+    [SECOND_SCALE] = {"scale", IPU_INPUT, IPU_FLOAT}, [SECOND_WORDS] = {"words", IPU_OUTPUT, IPU_INT},
+    NODAL_ROWS};
 
 static void second_compute(const ipu_span *f, const void *context)
 {
     const float *scale = f[SECOND_SCALE].data, *t = f[ROWS_OUT].data;
     int32_t *word = f[SECOND_WORDS].data;
-    (void)context;
-    apply(f);
+    apply(f, context, NODAL_AT(second_fields));
     sum_products(f[ROWS_OUT].n, scale[0], t, f[ROWS_V].data, word);
     sum_products(f[ROWS_OUT].n, scale[1], t, t, word + FIXED_WORDS);
     sum_products(f[ROWS_OUT].n, scale[2], f[SECOND_SHADOW].data, t, word + 2 * FIXED_WORDS);
@@ -227,20 +238,28 @@ typedef struct kind {
     const char *mix; /* NULL: negligible */
     size_t size, held, words;
     bool alone; /* True if one worker does it */
+    /* with rows of voltages at the vertices: name, and mix of a row; NULL if the phase has no rows */
+    const char *nodal_name, *nodal_mix;
 } kind;
 
 #define KIND(lower, mix_, size_, held_, words_, alone_)                                                      \
     {                                                                                                        \
-#        lower, lower##_fields, COUNT(lower##_fields), lower##_compute, mix_, size_, held_, words_, alone_   \
+        .name = #lower, .fields = lower##_fields, .n_fields = COUNT(lower##_fields),                         \
+        .compute = lower##_compute, .mix = (mix_), .size = (size_), .held = (held_), .words = (words_),      \
+        .alone = (alone_)                                                                                    \
+    }
+#define PRODUCT(lower, mix_, held_, words_)                                                                  \
+    {                                                                                                        \
+        .name = #lower, .fields = lower##_fields, .n_fields = NODAL_AT(lower##_fields),                      \
+        .compute = lower##_compute, .mix = (mix_), .size = ROWS_OUT, .held = (held_), .words = (words_),     \
+        .nodal_name = "nodal_" #lower, .nodal_mix = "nodal_" #lower "_row"                                   \
     }
 static const kind kinds[MT_IMPLICIT_PARTS] = {
-    [MT_IMPLICIT_INCREMENTS] = KIND(increments, "increments", ROWS_OUT, 0, 0, false),
-    [MT_IMPLICIT_START] = KIND(start, "start", ROWS_OUT, 2, MT_IMPLICIT_BOUNDS, false),
-    [MT_IMPLICIT_FIRST] =
-        KIND(first, "first_product", ROWS_OUT, HELD *SUMS_FIRST, MT_IMPLICIT_WORDS_FIRST, false),
+    [MT_IMPLICIT_INCREMENTS] = PRODUCT(increments, "increments", 0, 0),
+    [MT_IMPLICIT_START] = PRODUCT(start, "start", 2, MT_IMPLICIT_BOUNDS),
+    [MT_IMPLICIT_FIRST] = PRODUCT(first, "first_product", HELD *SUMS_FIRST, MT_IMPLICIT_WORDS_FIRST),
     [MT_IMPLICIT_HALF] = KIND(half, "half_way", HALF_R, 0, 0, false),
-    [MT_IMPLICIT_SECOND] =
-        KIND(second, "second_product", ROWS_OUT, HELD *SUMS_SECOND, MT_IMPLICIT_WORDS_SECOND, false),
+    [MT_IMPLICIT_SECOND] = PRODUCT(second, "second_product", HELD *SUMS_SECOND, MT_IMPLICIT_WORDS_SECOND),
     [MT_IMPLICIT_END] = KIND(end, "end_iteration", END_X, MT_IMPLICIT_BOUNDS, MT_IMPLICIT_BOUNDS, false),
     [MT_IMPLICIT_GAIN] = KIND(gain, "gain", GAIN_V, 0, 0, false),
     [MT_IMPLICIT_RESET] = KIND(reset, NULL, 0, 0, 0, true),
@@ -256,14 +275,16 @@ static uint64_t together(const ipu_target *target, const kind *k)
     return 2 * target->worker_contexts * k->held + 3 * k->words;
 }
 
-static ipu_cycles cost_of(const kind *k, const ipu_target *target, const size_t *n)
+static ipu_cycles cost_of(
+    const kind *k, const ipu_target *target, const size_t *n, const mt_implicit_context *context)
 {
     const ipu_mix *mix = k->mix ? mt_codelet_mix(k->mix) : NULL;
     if (!mix) return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = 1};
     if (k->alone)
         return (ipu_cycles){.entry = target->vertex_entry_cycles,
             .worker = (uint64_t)ceil((double)mix->start + ipu_mix_cycles(mix, &target->instructions))};
-    ipu_cycles cycles = mt_codelet_cost(target, mix, n[k->size]);
+    ipu_cycles cycles = k->nodal_mix && context->rows ? mt_tile_rows_cost(target, context->rows, k->nodal_mix)
+                                                      : mt_codelet_cost(target, mix, n[k->size]);
     cycles.entry += together(target, k);
     return cycles;
 }
@@ -271,8 +292,7 @@ static ipu_cycles cost_of(const kind *k, const ipu_target *target, const size_t 
 #define COST(lower, upper)                                                                                   \
     static ipu_cycles lower##_cost(const ipu_target *target, const size_t *n, const void *context)           \
     {                                                                                                        \
-        (void)context;                                                                                       \
-        return cost_of(&kinds[upper], target, n);                                                            \
+        return cost_of(&kinds[upper], target, n, context);                                                   \
     }
 COST(increments, MT_IMPLICIT_INCREMENTS)
 COST(start, MT_IMPLICIT_START)
@@ -286,14 +306,24 @@ COST(next, MT_IMPLICIT_NEXT)
 COST(alpha, MT_IMPLICIT_ALPHA)
 COST(omega, MT_IMPLICIT_OMEGA)
 
-ipu_codelet mt_codelet_implicit(mt_implicit_part part)
+/* Returns the codelet of a product with rows of voltages at the vertices. */
+static ipu_codelet nodal_product(const kind *k, ipu_codelet codelet)
+{
+    codelet.name = k->nodal_name;
+    codelet.n_fields += NODAL_FIELDS;
+    codelet.code_bytes = mt_tile_rows_code_bytes(k->nodal_mix);
+    codelet.vertex_bytes = mt_codelet_vertex_bytes(codelet.n_fields);
+    return codelet;
+}
+
+ipu_codelet mt_codelet_implicit(mt_implicit_part part, bool nodal)
 {
     static ipu_cycles (*const costs[MT_IMPLICIT_PARTS])(const ipu_target *, const size_t *, const void *) = {
         increments_cost, start_cost, first_cost, half_cost, second_cost, end_cost, gain_cost, reset_cost,
         next_cost, alpha_cost, omega_cost};
     enum { RESET_CODE_BYTES = 8 };
     const kind *k = &kinds[part];
-    return (ipu_codelet){.name = k->name,
+    const ipu_codelet codelet = {.name = k->name,
         .n_fields = k->n_fields,
         .fields = k->fields,
         .compute = k->compute,
@@ -301,4 +331,5 @@ ipu_codelet mt_codelet_implicit(mt_implicit_part part)
         .code_bytes = k->mix ? mt_codelet_code_bytes(mt_codelet_mix(k->mix)) : RESET_CODE_BYTES,
         .vertex_bytes = mt_codelet_vertex_bytes(k->n_fields),
         .kind = k->alone ? IPU_SINGLE_WORKER : IPU_MULTI_WORKER};
+    return nodal && k->nodal_mix ? nodal_product(k, codelet) : codelet;
 }

@@ -5,7 +5,7 @@
  * multiplied by G hold the own elements, then the received ones. A sum has three words of fixed point
  * (solver/kernels/fixed_equations.h). Sums and maxima do not depend on the partition.
  *
- *     INCREMENTS    d a column v                          -> x = G v / theta;  context: const float *, 1 / theta
+ *     INCREMENTS    d a column v                          -> x = G v / theta
  *     START         d a column x                          -> r = p = shadow = x - A x, bound = max |r|, again for |p|, and max residual
  *     FIRST         d a column p  shadow r  scale[2]      -> q = A p, words[6] of (shadow, r) and (shadow, q)
  *     HALF          q  alpha[1]                           -> r = r - alpha q
@@ -15,10 +15,14 @@
  *     RESET                                               -> iteration = 0
  *     NEXT          bound[3] of all                       -> state, sent, goes_on; iteration + 1   (solver/kernels/bicgstab_scalars.h)
  *     ALPHA         words[6] of all                       -> state, sent
- *     OMEGA         words[9] of all  state                -> sent */
+ *     OMEGA         words[9] of all  state                -> sent
+ *
+ * With voltages at the vertices the rows of G have different lengths (solver/plan/nodal_codelets.h). Vertices of the first, second, third
+ * and fifth phase then also have the fields row and width, the last ones. */
 #pragma once
 
 #include "ipu/graph/graph.h"
+#include "solver/plan/nodal_codelets.h"
 
 typedef enum mt_implicit_part {
     MT_IMPLICIT_INCREMENTS,
@@ -47,5 +51,12 @@ enum {
     MT_IMPLICIT_BOUNDS = 3
 };
 
-/* Returns the codelet of a part; valid as long as the program. */
-ipu_codelet mt_codelet_implicit(mt_implicit_part part);
+/* The context of the vertices of a tile that multiply by G; the others ignore it. */
+typedef struct mt_implicit_context {
+    float over_theta; /* 1 / theta */
+    const mt_tile_rows
+        *rows; /* of voltages at the vertices, whose arrays are also the fields row and width; else NULL */
+} mt_implicit_context;
+
+/* Returns the codelet of a part, also for rows of voltages at the vertices (`nodal`); valid as long as the program. */
+ipu_codelet mt_codelet_implicit(mt_implicit_part part, bool nodal);

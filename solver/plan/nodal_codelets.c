@@ -8,6 +8,10 @@
 #include "solver/kernels/sliced_equations.h"
 #include "solver/plan/codelets.h"
 
+#define MT_LANES_ONE
+#include "solver/kernels/lanes.h"
+#include "solver/kernels/double_word_equations.h"
+
 /* ---- the rows of a tile ---- */
 
 /* Counting sort by length, the longest first. */
@@ -59,50 +63,72 @@ typedef struct row_block {
     size_t n, width;
     const float *a, *base, *own, *x;
     const uint16_t *column;
+    float *low; /* low parts of double words, whose base is `own`; NULL for plain sums */
+    float keeps;
 } row_block;
 
 /* Computes the rows of a last block, whose entries are closer than those of the kernel's blocks. */
 static void last_block(const row_block *b, float *out)
 {
     for (size_t lane = 0; lane < b->n; lane++) {
-        float sum = 0;
+        float sum = b->low ? b->low[lane] : 0;
         for (size_t k = 0; k < b->width; k++) {
             const size_t at = k * b->n + lane;
             sum = SLICED_ADD(sum, b->a[at], b->x[b->column[at]], b->own[lane]);
         }
-        out[lane] = b->base[lane] + sum;
+        const double_word both = double_word_of(b->base[lane], sum);
+        out[lane] = both.high;
+        if (b->low) b->low[lane] = b->keeps * both.low;
     }
 }
 
 static void one_block(const row_block *b, float *out)
 {
     const mt_sliced_block block = {.columns = {.stored = b->column}, .width = b->width};
-    if (b->n == MT_BLOCK)
-        mt_sliced_rows_float(MT_BLOCK, &block, b->a, b->base, b->own, b->x, out);
-    else
+    if (b->n < MT_BLOCK)
         last_block(b, out);
+    else if (b->low)
+        mt_sliced_rows_double_word(MT_BLOCK, &block, b->a, b->own, b->x, b->keeps, b->low, out);
+    else
+        mt_sliced_rows_float(MT_BLOCK, &block, b->a, b->base, b->own, b->x, out);
 }
 
-/* Computes out = base + sum of A (x[column] - x) of all rows; out can be base. */
-static void all_rows(const ipu_span *f, const float *base, float *out)
+/* Low parts of the tile's cells in double words. */
+typedef struct low_parts {
+    float keeps, *low;
+} low_parts;
+
+/* Computes out = base + sum of A (x[column] - x) of all rows; out can be base, and base can be NULL for 0. In double words if there are
+ * `low` parts, with the base x. */
+static void all_rows(const ipu_span *f, const float *base, const low_parts *low, float *out)
 {
     const uint16_t *row = f[ROWS_ROW].data, *width = f[ROWS_WIDTH].data;
     const float *x = f[ROWS_X].data;
-    float own[MT_BLOCK], before[MT_BLOCK], after[MT_BLOCK];
-    row_block b = {.a = f[ROWS_A].data, .column = f[ROWS_COLUMN].data, .base = before, .own = own, .x = x};
-    for (size_t first = 0; first < f[ROWS_ROW].n; first += MT_BLOCK) {
+    float own[MT_BLOCK], before[MT_BLOCK], after[MT_BLOCK], rest[MT_BLOCK];
+    row_block b = {.a = f[ROWS_A].data,
+        .column = f[ROWS_COLUMN].data,
+        .base = before,
+        .own = own,
+        .x = x,
+        .low = low ? rest : NULL,
+        .keeps = low ? low->keeps : 0};
+    for (size_t first = 0; first < f[ROWS_ROW].n; first += MT_BLOCK, row += MT_BLOCK) {
         b.n = mt_block_width(f[ROWS_ROW].n, first);
         b.width = width[first / MT_BLOCK];
         for (size_t lane = 0; lane < b.n; lane++) {
-            own[lane] = x[row[first + lane]];
-            before[lane] = base[row[first + lane]];
+            own[lane] = x[row[lane]];
+            before[lane] = base ? base[row[lane]] : 0;
+            if (low) rest[lane] = low->low[row[lane]];
         }
         one_block(&b, after);
-        for (size_t lane = 0; lane < b.n; lane++) out[row[first + lane]] = after[lane];
+        for (size_t lane = 0; lane < b.n; lane++) out[row[lane]] = after[lane];
+        for (size_t lane = 0; low && lane < b.n; lane++) low->low[row[lane]] = rest[lane];
         b.a += b.n * b.width;
         b.column += b.n * b.width;
     }
 }
+
+void mt_tile_rows_multiply(const ipu_span f[5], float *out) { all_rows(f, NULL, NULL, out); }
 
 enum { PDE_OUT = ROWS_FIELDS };
 static const ipu_field nodal_pde_fields[] = {ROWS("v"), [PDE_OUT] = {"out", IPU_OUTPUT, IPU_FLOAT}};
@@ -110,7 +136,21 @@ static const ipu_field nodal_pde_fields[] = {ROWS("v"), [PDE_OUT] = {"out", IPU_
 static void nodal_pde_compute(const ipu_span *f, const void *context)
 {
     (void)context;
-    all_rows(f, f[ROWS_X].data, f[PDE_OUT].data);
+    all_rows(f, f[ROWS_X].data, NULL, f[PDE_OUT].data);
+}
+
+enum { WORDS_LOW = ROWS_FIELDS, WORDS_SUBSTEP, WORDS_OUT };
+static const ipu_field nodal_word_fields[] = {ROWS("v"), [WORDS_LOW] = {"v_low", IPU_INOUT, IPU_FLOAT},
+    [WORDS_SUBSTEP] = {"substep", IPU_INOUT, IPU_FLOAT}, [WORDS_OUT] = {"out", IPU_OUTPUT, IPU_FLOAT}};
+
+static void nodal_word_compute(const ipu_span *f, const void *context)
+{
+    const mt_tile_words *c = context;
+    const float steps = (float)c->pde_steps; /* exact up to 2^24 */
+    float *substep = f[WORDS_SUBSTEP].data;
+    const bool last = *substep + 1 == steps;
+    all_rows(f, f[ROWS_X].data, &(const low_parts){last ? 0 : 1, f[WORDS_LOW].data}, f[WORDS_OUT].data);
+    *substep = last ? 0 : *substep + 1;
 }
 
 enum { SPREAD_V = ROWS_FIELDS, SPREAD_SHARE, SPREAD_S };
@@ -122,7 +162,7 @@ static const ipu_field nodal_share_fields[] = {SPREAD_FIELDS,
 static void nodal_spread_compute(const ipu_span *f, const void *context)
 {
     (void)context;
-    all_rows(f, f[SPREAD_V].data, f[SPREAD_V].data);
+    all_rows(f, f[SPREAD_V].data, NULL, f[SPREAD_V].data);
 }
 
 static void nodal_share_compute(const ipu_span *f, const void *context)
@@ -160,9 +200,9 @@ static row_costs costs_of(const ipu_target *target, const char *name)
         .entry = ipu_mix_cycles(entry, i)};
 }
 
-static ipu_cycles cost_of(const ipu_target *target, const mt_tile_rows *rows, const char *name)
+ipu_cycles mt_tile_rows_cost(const ipu_target *target, const mt_tile_rows *rows, const char *row_mix)
 {
-    const row_costs c = costs_of(target, name);
+    const row_costs c = costs_of(target, row_mix);
     const size_t workers = target->worker_contexts;
     uint64_t slowest = 0, busy = 0;
     for (size_t w = 0; w < workers; w++) {
@@ -184,22 +224,25 @@ static ipu_cycles cost_of(const ipu_target *target, const mt_tile_rows *rows, co
     static ipu_cycles kind##_cost(const ipu_target *target, const size_t *n, const void *context)            \
     {                                                                                                        \
         (void)n;                                                                                             \
-        return cost_of(target, context, mix);                                                                \
+        return mt_tile_rows_cost(target, context, mix);                                                      \
     }
 COST(nodal_pde, "nodal_row")
 COST(nodal_spread, "nodal_spread_row")
 COST(nodal_share, "nodal_share_row")
 
-double mt_nodal_entry_cycles(const ipu_target *target, bool spreads, size_t pde_steps)
+static ipu_cycles nodal_word_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    return costs_of(target, "nodal_row").entry * (double)(pde_steps + spreads);
+    const mt_tile_words *c = context;
+    (void)n;
+    return mt_tile_rows_cost(target, c->rows, "nodal_word_row");
 }
 
-double mt_nodal_row_cycles(const ipu_target *target, bool spreads, bool shares, size_t pde_steps)
+double mt_nodal_entry_cycles(const ipu_target *target) { return costs_of(target, "nodal_row").entry; }
+
+double mt_nodal_row_cycles(const ipu_target *target, const char *row_mix)
 {
-    const row_costs pde = costs_of(target, "nodal_row"),
-                    spread = costs_of(target, shares ? "nodal_share_row" : "nodal_spread_row");
-    return (pde.row - pde.entry) * (double)pde_steps + (spreads ? spread.row - spread.entry : 0);
+    const row_costs c = costs_of(target, row_mix);
+    return c.row - c.entry;
 }
 
 /* ---- codelets ---- */
@@ -211,16 +254,23 @@ enum {
 };
 #undef TALLY
 
+/* The code that each row of any kind has, and that of the kind. */
+#define ROWS_CODE_BYTES (CODE_BYTES_nodal_block + CODE_BYTES_nodal_entry)
+size_t mt_tile_rows_code_bytes(const char *row_mix)
+{
+    return ROWS_CODE_BYTES + mt_codelet_code_bytes(mt_codelet_mix(row_mix));
+}
+
 /* A pointer, or a pointer and a length, for each field, and a word of context. */
 #define CODELET(kind, mix)                                                                                   \
     {                                                                                                        \
         .name = #kind, .n_fields = COUNT(kind##_fields), .fields = kind##_fields, .compute = kind##_compute, \
-        .cost = kind##_cost,                                                                                 \
-        .code_bytes = CODE_BYTES_nodal_block + CODE_BYTES_nodal_entry + CODE_BYTES_##mix,                    \
+        .cost = kind##_cost, .code_bytes = ROWS_CODE_BYTES + CODE_BYTES_##mix,                               \
         .vertex_bytes = 4 * (2 * COUNT(kind##_fields) + 1)                                                   \
     }
 
 const ipu_codelet mt_codelet_nodal_pde = CODELET(nodal_pde, nodal_row);
+const ipu_codelet mt_codelet_nodal_pde_double_word = CODELET(nodal_word, nodal_word_row);
 
 const ipu_codelet *mt_codelet_nodal_spread(bool shares)
 {

@@ -1,4 +1,5 @@
-/* The codelets of voltages at the vertices (solver/diffusion/nodal.h): a diffusion step, and the spreading of the reaction's increments.
+/* The codelets of voltages at the vertices (solver/diffusion/nodal.h): a diffusion step, also in double words, and the spreading of the
+ * reaction's increments; and the products and costs of rows for solver/plan/implicit_codelets.h.
  *
  * The rows of a tile have different lengths. They are sorted by length, longest first, and stored in blocks of 16 with as many entries as
  * the longest row of the block, as in solver/kernels/sliced.h. Unlike there the last block has only the lanes of its rows: entry k of row r
@@ -13,7 +14,8 @@
  *
  *     block.start + sum over blocks of (block + row.start + sum over its rows of (row + entry.start + (width - 1) entry))
  *
- * with the counted "nodal_block", "nodal_entry" and, for `row`, "nodal_row", "nodal_spread_row" or "nodal_share_row". */
+ * with the counted "nodal_block", "nodal_entry" and, for `row`, "nodal_row", "nodal_word_row", "nodal_spread_row", "nodal_share_row", or one
+ * of an implicit step. */
 #pragma once
 
 #include "data/core/arena.h"
@@ -41,7 +43,25 @@ extern const ipu_codelet mt_codelet_nodal_pde;
  * `shares`, also s = share d, v = v + s, with the fields share and s. Context as above. */
 const ipu_codelet *mt_codelet_nodal_spread(bool shares);
 
-/* Returns the worker cycles of one entry of all passes of a time step, and of a vertex of the mesh beyond its entries: spreading if
- * `spreads`, `pde_steps` diffusion steps. Approximate costs for the weights of a partition, without padding and without the blocks. */
-double mt_nodal_entry_cycles(const ipu_target *target, bool spreads, size_t pde_steps);
-double mt_nodal_row_cycles(const ipu_target *target, bool spreads, bool shares, size_t pde_steps);
+/* The context of a vertex in double words. */
+typedef struct mt_tile_words {
+    const mt_tile_rows *rows;
+    size_t pde_steps; /* in a time step */
+} mt_tile_words;
+
+/* A diffusion step in double words (solver/kernels/sliced.h): the low parts are kept between the diffusion steps of a time step, but not
+ * after the last. `substep` counts them from 0. Fields: those of mt_codelet_nodal_pde without out, then v_low, substep, out. Context: const
+ * mt_tile_words *. */
+extern const ipu_codelet mt_codelet_nodal_pde_double_word;
+
+/* Computes out = sum of A (x[column] - x) for all rows of a tile. f: row, width, a, column, x, as above. */
+void mt_tile_rows_multiply(const ipu_span f[5], float *out);
+
+/* Returns the cost of a vertex, whose rows have the counted mix, and its code size [bytes]. */
+ipu_cycles mt_tile_rows_cost(const ipu_target *target, const mt_tile_rows *rows, const char *row_mix);
+size_t mt_tile_rows_code_bytes(const char *row_mix);
+
+/* Return the worker cycles of one entry in a pass over the rows, and of a row beyond its entries. Approximate costs for the weights of a
+ * partition, without padding and without the blocks. */
+double mt_nodal_entry_cycles(const ipu_target *target);
+double mt_nodal_row_cycles(const ipu_target *target, const char *row_mix);

@@ -2,7 +2,6 @@
 
 #include "solver/diffusion/nodal_rows.h"
 #include "solver/plan/implicit.h"
-#include "solver/plan/nodal.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_PDE_COMPUTE] = {"pde_compute", "PDE compute"},
@@ -23,24 +22,25 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_SPREADING] = {"spreading_compute", "spreading compute"},
 };
 
-/* First compute sets of the beats and of an implicit step's iterations and sums; beyond the last set for explicit
- * steps. */
-typedef struct behind {
-    size_t beats, iterations, sums;
-} behind;
-
-static behind behind_of(const mt_monodomain *problem)
-{
-    const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
-                 iterations = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0);
-    return (behind){beats, iterations, iterations + MT_IMPLICIT_ITERATION_SETS};
-}
-
 /* True if increments spread along the rows, in the compute set after those of the beats. */
 static bool spreads_along_rows(const mt_monodomain *problem)
 {
     const mt_nodal *nodal = problem->diffusion ? problem->diffusion->nodal : NULL;
     return nodal && nodal->spread;
+}
+
+/* First compute sets of the beats, and of an implicit step's iterations and sums; beyond the last set for explicit
+ * steps. The set of the spreading, if there is one, is before the iterations. */
+typedef struct behind {
+    size_t beats, spreading, iterations, sums;
+} behind;
+
+static behind behind_of(const mt_monodomain *problem)
+{
+    const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
+                 spreading = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0),
+                 iterations = spreading + spreads_along_rows(problem);
+    return (behind){beats, spreading, iterations, iterations + MT_IMPLICIT_ITERATION_SETS};
 }
 
 void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last)
@@ -63,14 +63,13 @@ void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, 
         *first = MT_PLAN_STIMULUS, *last = b.beats - 1;
         return;
     case MT_PHASE_BEATS:
-        *first = b.beats, *last = b.iterations - 1;
+        *first = b.beats, *last = b.spreading - 1;
         return;
     case MT_PHASE_SOLVER:
-        *first = b.iterations + spreads_along_rows(problem), *last = b.sums - 1;
+        *first = b.iterations, *last = b.sums - 1;
         return;
     case MT_PHASE_SPREADING:
-        *first = 1, *last = 0;
-        if (spreads_along_rows(problem)) *first = *last = mt_plan_nodal_spreading_set(problem);
+        *first = b.spreading, *last = b.iterations - 1;
         return;
     case MT_PHASE_SUMS:
     case MT_PHASE_SUMS_EXCHANGE:

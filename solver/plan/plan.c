@@ -113,7 +113,8 @@ static float make_row(const mt_plan *plan, const double *rate, float *off, float
     float sum = 1;
     if (!is_implicit(plan))
         return mt_diffusion_step_row_float(rate, problem->dt_ms / (double)problem->pde_steps, off);
-    const float d = mt_implicit_row_float(rate, mt_diffusing_theta(problem->diffusing) * problem->dt_ms, off);
+    const float d = mt_implicit_row_float(
+        MT_DIFFUSION_ROW, rate, mt_diffusing_theta(problem->diffusing) * problem->dt_ms, 1, off);
     for (size_t k = 0; k < MT_ELLPACK_WIDTH; k++) sum += fabsf(off[k]);
     *norm = fmaxf(*norm, sum);
     return d;
@@ -224,13 +225,6 @@ static mt_status fill_share(mt_arena *values, mt_plan *plan)
 
 /* ---- vertices ---- */
 
-/* Connects the variables of double words. */
-static mt_status connect_double_words(mt_plan *plan, size_t vertex, uint32_t part)
-{
-    MT_TRY(mt_plan_connect(plan, vertex, "v_low", plan->v_low, 1, part));
-    return mt_plan_connect_per_part(plan, vertex, "substep", plan->substep, 1, part);
-}
-
 static mt_status add_pde(
     mt_plan *plan, uint32_t set, ipu_tensor from, ipu_tensor to, uint32_t part, ipu_slice *slices)
 {
@@ -239,7 +233,7 @@ static mt_status add_pde(
     MT_TRY(ipu_graph_add_vertex(plan->graph, set,
         plan->double_words ? &mt_codelet_pde_double_word : &mt_codelet_pde, mt_plan_tile(plan, part),
         &plan->problem->pde_steps, &vertex));
-    if (plan->double_words) MT_TRY(connect_double_words(plan, vertex, part));
+    if (plan->double_words) MT_TRY(mt_plan_connect_double_words(plan, vertex, part));
     MT_TRY(mt_plan_connect_rows(plan, vertex, part));
     MT_TRY(mt_plan_connect_local(plan, vertex, "v", from, part, slices));
     return mt_plan_connect(plan, vertex, "out", to, 1, part);
@@ -520,7 +514,6 @@ mt_status mt_plan_make(
 {
     const mt_halo *halo = layout->halo;
     const ipu_target *target = layout->target;
-    if (problem->diffusion->nodal) MT_TRY(mt_monodomain_check_nodal(problem, true));
     if (mt_halo_groups(halo) > target->ipus || halo->parts_per_group > target->tiles / target->ipus)
         return mt_fail(MT_FIT, "%u groups of %u parts; the machine has %zu %s of %zu tiles",
             mt_halo_groups(halo), halo->parts_per_group, target->ipus, target->name,
@@ -556,8 +549,8 @@ mt_status mt_plan_make(
     if (problem->n_stimuli > 0) MT_TRY(add_stimuli(arena, values, plan, c));
     uint32_t turns[2];
     MT_TRY(add_turn_sets(plan, turns));
-    if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit(arena, plan, slices));
     if (spreads_along_rows(plan)) MT_TRY(add_spreading_set(plan, slices));
+    if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit(arena, plan, slices));
     MT_TRY(add_programs(arena, plan));
     return add_turn_programs(arena, plan, turns);
 }

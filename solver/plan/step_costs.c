@@ -55,7 +55,6 @@ mt_status mt_step_costs_find(
     ipu_target target;
     ipu_profile profile;
     *costs = (mt_step_costs){0};
-    if (problem->diffusion->nodal) MT_TRY(mt_monodomain_check_nodal(problem, true));
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), &target));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_elements, &costs->own));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &costs->received));

@@ -34,7 +34,7 @@ typedef struct mt_step_costs {
 } mt_step_costs;
 
 /* Computes the costs of a problem of one variant without stimuli, on one chip per group of the halo. A problem that does not fit is not an
- * error. With multirate stepping all cells are evaluated. MT_INPUT: as mt_monodomain_check_nodal. MT_MEMORY. */
+ * error. With multirate stepping all cells are evaluated. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_costs_find(
     const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs);
 

@@ -107,6 +107,12 @@ size_t mt_plan_slices_most(const mt_halo *halo)
     return most + 1;
 }
 
+mt_status mt_plan_connect_double_words(mt_plan *plan, size_t vertex, uint32_t part)
+{
+    MT_TRY(mt_plan_connect(plan, vertex, "v_low", plan->v_low, 1, part));
+    return mt_plan_connect_per_part(plan, vertex, "substep", plan->substep, 1, part);
+}
+
 mt_status mt_plan_connect_rows(mt_plan *plan, size_t vertex, uint32_t part)
 {
     if (!plan->double_words) MT_TRY(mt_plan_connect(plan, vertex, "d", plan->d, 1, part));

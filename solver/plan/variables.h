@@ -22,8 +22,8 @@
  *   substep    [parts] float  with double words: number of the diffusion step in its time step
  *   stimulus k 16-bit         local indices of the elements in stimulus k
  *
- * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices, and there is no d. The rows of a part have different
- * lengths (solver/plan/nodal_codelets.h), one piece of each variable per part:
+ * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices, and d exists for implicit steps only. The rows of a
+ * part have different lengths (solver/plan/nodal_codelets.h), one piece of each variable per part:
  *
  *   row        [n] 16-bit     the rows of each part by length
  *   width      16-bit         the entries per row of each block
@@ -45,8 +45,8 @@
 #include "solver/monodomain.h"
 
 /* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_free_elements if there are
- * several beats, and the others of an implicit step, of which PDE_AB and PDE_BA are the first two, or the spreading of increments with
- * voltages at the vertices. */
+ * several beats, the spreading of increments with voltages at the vertices, and the others of an implicit step, of which PDE_AB and PDE_BA
+ * are the first two. */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
 
 /* The layout of a problem on the machine. */
@@ -121,6 +121,9 @@ MT_NODISCARD mt_status mt_plan_connect_per_part(
 MT_NODISCARD mt_status mt_plan_connect_local(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, uint32_t part, ipu_slice *slices);
 size_t mt_plan_slices_most(const mt_halo *halo);
+
+/* Connects the fields v_low and substep of a diffusion step in double words. */
+MT_NODISCARD mt_status mt_plan_connect_double_words(mt_plan *plan, size_t vertex, uint32_t part);
 
 /* Connects the fields d, a and column of a product with the operator. */
 MT_NODISCARD mt_status mt_plan_connect_rows(mt_plan *plan, size_t vertex, uint32_t part);

@@ -10,7 +10,9 @@
 #include "solver/backends/backend.h"
 #include "solver/diffusion/nodal.h"
 #include "solver/plan/nodal.h"
+#include "solver/plan/implicit.h"
 #include "solver/plan/phases.h"
+#include "tests/solver/diffusion_ways.h"
 
 enum { STEPS = 150 };
 
@@ -134,24 +136,33 @@ static void expect_bits_of_host(const mt_layout *layout, const char *what)
             what, layout->halo->n_parts, i, b.v[i], b.other[i]);
 }
 
+/* Explicit steps, also in double words, and both schemes of implicit ones. */
+static void choose_way(size_t way) { set_way(&b.problem, way, 3, 1e-4); }
+
 Test(nodal_ipu, voltages_have_the_bits_of_the_host_on_any_number_of_tiles_and_chips)
 {
     static const uint32_t layouts[][2] = {{1, 1}, {1, 2}, {1, 7}, {1, 60}, {2, 1}, {2, 30}};
-    run_on_host();
-    for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
-        const mt_layout layout = layout_on(layouts[k][0], layouts[k][1]);
-        expect_bits_of_host(&layout, "exact");
+    for (size_t way = 0; way < WAYS; way++) {
+        choose_way(way);
+        run_on_host();
+        for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+            const mt_layout layout = layout_on(layouts[k][0], layouts[k][1]);
+            expect_bits_of_host(&layout, diffusion_ways[way].name);
+        }
     }
 }
 
 Test(nodal_ipu, voltages_have_the_bits_of_the_host_in_every_scheme)
 {
-    run_on_host();
-    for (uint32_t chips = 1; chips <= 2; chips++) {
-        const mt_partition parts = parts_of(chips, 40 / chips, true);
-        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
-            const mt_layout layout = layout_of(&parts, scheme);
-            expect_bits_of_host(&layout, scheme->name);
+    for (size_t way = 0; way < WAYS; way++) {
+        choose_way(way);
+        run_on_host();
+        for (uint32_t chips = 1; chips <= 2; chips++) {
+            const mt_partition parts = parts_of(chips, 40 / chips, true);
+            for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
+                const mt_layout layout = layout_of(&parts, scheme);
+                expect_bits_of_host(&layout, scheme->name);
+            }
         }
     }
 }
@@ -159,40 +170,73 @@ Test(nodal_ipu, voltages_have_the_bits_of_the_host_in_every_scheme)
 Test(nodal_ipu, threads_of_the_host_change_no_bit)
 {
     const mt_layout layout = layout_on(2, 20);
-    run_on_host();
-    for (int threads = 1; threads <= 2; threads++) {
-        omp_set_num_threads(threads);
-        expect_bits_of_host(&layout, "exact");
+    for (size_t way = 0; way < WAYS; way++) {
+        choose_way(way);
+        run_on_host();
+        for (int threads = 1; threads <= 2; threads++) {
+            omp_set_num_threads(threads);
+            expect_bits_of_host(&layout, diffusion_ways[way].name);
+        }
     }
 }
 
-/* No spreading along the rows, no share of the reaction, multirate stepping, an odd number of diffusion steps, different cells, and several
- * beats, which add compute sets. */
-Test(nodal_ipu, every_kind_of_time_step_has_the_bits_of_the_host)
+/* Every instruction set computes the rows of the emulated tiles and of the host. */
+Test(nodal_ipu, instruction_sets_change_no_bit)
+{
+    const mt_kernels *all[MT_ISAS];
+    const size_t n_all = mt_kernels_all(all);
+    const mt_layout layout = layout_on(1, 20);
+    for (size_t way = WORDS_WAY; way < WAYS; way++) {
+        choose_way(way);
+        cr_assert_eq(mt_kernels_choose(NULL), MT_OK);
+        run_on_host();
+        for (size_t k = 0; k < n_all; k++) {
+            cr_assert_eq(mt_kernels_choose(all[k]->isa), MT_OK);
+            expect_bits_of_host(&layout, all[k]->isa);
+            run_on(&mt_backend_cpu_single, NULL, b.other);
+            cr_assert_arr_eq(b.v, b.other, b.diffusion.n_unknowns * sizeof *b.v, "%s, %s",
+                diffusion_ways[way].name, all[k]->isa);
+        }
+    }
+}
+
+/* No spreading along the rows, no share of the reaction, multirate stepping, an odd number of diffusion steps or another scheme, different
+ * cells, and several beats, which add compute sets. */
+static void run_kind(int kind, bool implicit)
 {
     static const size_t beats[] = {0, STEPS / 2};
-    for (int kind = 0; kind < 64; kind++) {
-        free_sheet();
-        make_sheet(kind & 1 ? NULL : &(mt_nodal_spreading){1, &mt_nodal_law_default, NULL});
-        uint16_t *of = mt_arena_alloc(&b.arena, b.diffusion.n_unknowns, sizeof *of);
-        for (size_t i = 0; i < b.diffusion.n_unknowns; i++)
-            of[i] = (uint16_t)(i % b.problem.model->n_variants);
-        if (kind & 2) b.problem.splitting = MT_SPLITTING_GODUNOV;
-        if (kind & 4) b.problem.stepping = MT_STEPPING_MULTIRATE;
-        if (kind & 8) b.problem.pde_steps++;
-        if (kind & 16) b.problem.variant_of = of;
-        if (kind & 32) b.problem.record = (mt_record){true, -60, 0.9, 0, 2, beats};
-        const mt_layout layout = layout_on(1, 20);
-        run_on_host();
-        expect_bits_of_host(&layout, "kind");
-    }
+    free_sheet();
+    make_sheet(kind & 1 ? NULL : &(mt_nodal_spreading){1, &mt_nodal_law_default, NULL});
+    uint16_t *of = mt_arena_alloc(&b.arena, b.diffusion.n_unknowns, sizeof *of);
+    for (size_t i = 0; i < b.diffusion.n_unknowns; i++) of[i] = (uint16_t)(i % b.problem.model->n_variants);
+    if (kind & 2) b.problem.splitting = MT_SPLITTING_GODUNOV;
+    if (kind & 4) b.problem.stepping = MT_STEPPING_MULTIRATE;
+    if (kind & 8) b.problem.pde_steps++;
+    if (implicit) choose_way(kind & 8 ? 2 : 3);
+    if (kind & 16) b.problem.variant_of = of;
+    if (kind & 32) b.problem.record = (mt_record){true, -60, 0.9, 0, 2, beats};
+    const mt_layout layout = layout_on(1, 20);
+    run_on_host();
+    expect_bits_of_host(&layout, "kind");
 }
 
-Test(nodal_ipu, every_array_is_read_streamed_and_written_as_on_the_host)
+Test(nodal_ipu, every_kind_of_time_step_has_the_bits_of_the_host)
+{
+    for (int kind = 0; kind < 64; kind++) run_kind(kind, false);
+}
+
+/* Kinds with several beats and implicit steps have the most compute sets. */
+Test(nodal_ipu, every_kind_of_implicit_step_has_the_bits_of_the_host)
+{
+    for (int kind = 0; kind < 64; kind += 3) run_kind(kind, true);
+}
+
+static void read_stream_and_write(size_t way)
 {
     mt_arena arena = {0};
     const mt_layout layout = layout_on(2, 20);
     const size_t n = b.diffusion.n_unknowns;
+    choose_way(way);
     b.problem.record = (mt_record){.all = true, .threshold_mV = -60, .fraction = 0.9};
     void *host = open_on(&arena, &mt_backend_cpu_single, NULL),
          *machine = open_on(&arena, &mt_backend_ipu, &layout),
@@ -213,8 +257,13 @@ Test(nodal_ipu, every_array_is_read_streamed_and_written_as_on_the_host)
     cr_assert_eq(mt_backend_ipu.advance(again, 50, 50), MT_OK);
     mt_backend_cpu_single.read(host, MT_ARRAY_V, b.v);
     mt_backend_ipu.read(again, MT_ARRAY_V, b.other);
-    cr_expect_arr_eq(b.v, b.other, n * sizeof *b.v, "resumed");
+    cr_expect_arr_eq(b.v, b.other, n * sizeof *b.v, "%s, resumed", diffusion_ways[way].name);
     mt_arena_free(&arena);
+}
+
+Test(nodal_ipu, every_array_is_read_streamed_and_written_as_on_the_host)
+{
+    for (size_t way = 0; way < WAYS; way++) read_stream_and_write(way);
 }
 
 /* ---- conservation ---- */
@@ -376,26 +425,12 @@ Test(nodal_ipu, a_tile_that_is_too_small_is_refused_with_its_memory)
     mt_arena_free(&arena);
 }
 
-Test(nodal_ipu, implicit_steps_and_double_words_are_refused)
-{
-    const mt_layout layout = layout_on(1, 2);
-    mt_arena arena = {0};
-    void *self;
-    b.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
-    cr_expect_eq(mt_backend_ipu.open(&arena, &b.problem, &layout, &self), MT_INPUT);
-    cr_expect(strstr(mt_message(), "double-word"), "%s", mt_message());
-    b.problem.accumulation = MT_ACCUMULATION_SINGLE;
-    b.problem.diffusing = MT_DIFFUSING_CRANK_NICOLSON;
-    cr_expect_eq(mt_backend_ipu.open(&arena, &b.problem, &layout, &self), MT_INPUT);
-    cr_expect(strstr(mt_message(), "implicit"), "%s", mt_message());
-    mt_arena_free(&arena);
-}
-
-Test(nodal_ipu, out_of_memory_is_reported_without_a_leak)
+static void expect_reports_of_memory(size_t way)
 {
     const mt_layout layout = layout_on(1, 4);
     mt_status status = MT_MEMORY;
     size_t n = 0;
+    choose_way(way);
     while (status != MT_OK) {
         mt_arena arena = {0};
         void *self;
@@ -406,4 +441,9 @@ Test(nodal_ipu, out_of_memory_is_reported_without_a_leak)
         mt_arena_free(&arena);
     }
     cr_expect(n > 50, "only %zu", n);
+}
+
+Test(nodal_ipu, out_of_memory_is_reported_without_a_leak)
+{
+    for (size_t way = 0; way < WAYS; way++) expect_reports_of_memory(way);
 }

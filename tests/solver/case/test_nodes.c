@@ -36,11 +36,7 @@ Test(nodes, keys_of_elements_are_refused_with_vertices_one_by_one)
         {"diffusion.damping=1.5",
             "case.yaml: diffusion.damping: 1.5; allowed with diffusion.discretisation nodes: 1.6"},
         {"diffusion.correction=over-relaxed", "case.yaml: diffusion.correction: over-relaxed; allowed with "
-                                              "diffusion.discretisation nodes: minimum"},
-        {"diffusion.method=implicit",
-            "case.yaml: diffusion.method: implicit; allowed with diffusion.discretisation nodes: explicit"},
-        {"diffusion.accumulation=double-word", "case.yaml: diffusion.accumulation: double-word; allowed with "
-                                               "diffusion.discretisation nodes: single"}};
+                                              "diffusion.discretisation nodes: minimum"}};
     mt_case c;
     cr_assert_eq(read(NULL, 0, &c), MT_OK, "%s", mt_message());
     cr_expect(mt_case_at_vertices(&c));
@@ -48,6 +44,18 @@ Test(nodes, keys_of_elements_are_refused_with_vertices_one_by_one)
         cr_expect_eq(read(&refused[k].set, 1, &c), MT_INPUT, "%s", refused[k].set);
         cr_expect_str_eq(mt_message(), refused[k].message);
     }
+}
+
+Test(nodes, implicit_steps_and_double_words_are_allowed_as_with_elements)
+{
+    static const char *const sets[] = {
+        "diffusion.accumulation=double-word", "diffusion.method=implicit", "diffusion.scheme=crank-nicolson"};
+    mt_case c;
+    cr_assert_eq(read(sets, 1, &c), MT_OK, "%s", mt_message());
+    cr_expect_eq(c.diffusion.accumulation, MT_ACCUMULATION_DOUBLE_WORD);
+    cr_assert_eq(read(sets + 1, 2, &c), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_case_diffusing(&c), MT_DIFFUSING_CRANK_NICOLSON);
+    cr_expect_eq(read(sets, 2, &c), MT_INPUT, "both");
 }
 
 /* Both keys have their meaning with one discretisation only. */

@@ -244,6 +244,7 @@ Test(nodal_codelets, cycles_of_rows_and_entries_are_those_of_tiles)
                               mt_codelet_nodal_spread(true)->cost(&target, NULL, &rows[k]).worker;
         more = both - more;
     }
-    cr_expect_eq((double)more,
-        mt_nodal_row_cycles(&target, true, true, 3) + 14 * mt_nodal_entry_cycles(&target, true, 3));
+    cr_expect_eq((double)more, 3 * mt_nodal_row_cycles(&target, "nodal_row") +
+                                   mt_nodal_row_cycles(&target, "nodal_share_row") +
+                                   14 * 4 * mt_nodal_entry_cycles(&target));
 }
