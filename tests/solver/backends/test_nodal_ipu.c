@@ -353,6 +353,50 @@ Test(nodal_ipu, a_profile_has_the_cycles_of_the_codelets)
     mt_arena_free(&arena);
 }
 
+/* Implicit steps, with several beats: the compute sets of beats, spreading, iterations and sums follow each other. */
+Test(nodal_ipu, the_phases_of_implicit_steps_add_up_and_have_the_cycles_of_the_codelets)
+{
+    static const size_t beats[] = {0, 2};
+    mt_arena arena = {0};
+    mt_results results;
+    choose_way(2);
+    b.problem.record = (mt_record){true, -60, 0.9, 0, 2, beats};
+    const mt_layout layout = layout_on(2, 20);
+    void *self = open_on(&arena, &mt_backend_ipu, &layout);
+    cr_assert_eq(mt_results_new(&arena, &b.problem, &results), MT_OK);
+    cr_assert_eq(mt_backend_run(&b.problem, &mt_backend_ipu, self, 0, 4, &results, NULL, NULL), MT_OK, "%s",
+        mt_message());
+    const ipu_profile profile = profile_of(&arena, self);
+    const size_t spreading = mt_plan_nodal_spreading_set(&b.problem);
+    uint64_t cycles[MT_PHASES], sum = 0, solver = 0, product[2] = {0};
+    mt_phases_count(&profile, &b.problem, cycles);
+    for (int p = 0; p < MT_PHASES; p++) sum += cycles[p];
+    cr_expect_eq(sum, profile.cycles - profile.host_cycles);
+    cr_expect_str_eq(profile.steps[spreading - 1].name, "beat goes on");
+    cr_expect_str_eq(profile.steps[spreading].name, "spreading");
+    cr_expect_str_eq(profile.steps[spreading + 1].name, "first product");
+    cr_expect_str_eq(profile.steps[spreading + MT_IMPLICIT_ITERATION_SETS].name, "gain");
+    cr_expect_eq(cycles[MT_PHASE_SPREADING], profile.steps[spreading].total_compute_cycles);
+    for (size_t k = 1; k <= MT_IMPLICIT_ITERATION_SETS; k++)
+        solver += profile.steps[spreading + k].total_compute_cycles;
+    cr_expect_eq(cycles[MT_PHASE_SOLVER], solver);
+    const uint64_t iterations = mt_phases_iterations(&profile, &b.problem);
+    cr_expect(iterations >= 4 && iterations < 4 * 20, "%zu iterations in 4 steps", (size_t)iterations);
+    mt_plan plan = {.problem = &b.problem, .halo = layout.halo};
+    cr_assert_eq(mt_plan_find_nodal(&arena, &plan), MT_OK);
+    for (uint32_t part = 0; part < layout.halo->n_parts; part++)
+        for (int k = 0; k < 2; k++) {
+            const mt_implicit_context c = {1, &plan.nodal->rows[part]};
+            const ipu_cycles cost = mt_codelet_implicit(k == 0 ? MT_IMPLICIT_FIRST : MT_IMPLICIT_SECOND, true)
+                                        .cost(layout.target, NULL, &c);
+            const uint64_t all = cost.entry + layout.target->worker_contexts * cost.worker;
+            product[k] = all > product[k] ? all : product[k];
+        }
+    cr_expect_eq(profile.steps[spreading + 1].compute.max, product[0]);
+    cr_expect_eq(profile.steps[spreading + 3].compute.max, product[1]);
+    mt_arena_free(&arena);
+}
+
 /* The slowest tile of a time step without exchange. */
 static uint64_t slowest(uint32_t tiles, bool weighted)
 {
@@ -387,7 +431,43 @@ Test(nodal_ipu, weights_of_rows_reduce_the_cycles_of_the_slowest_tile)
     }
 }
 
-/* ---- memory and refusals ---- */
+/* ---- memory ---- */
+
+/* Returns the bytes of variables on a single tile in a way, and those that are needed during a time step only. */
+static size_t bytes_of_variables(size_t way, size_t *temporary)
+{
+    mt_arena arena = {0};
+    ipu_profile profile;
+    choose_way(way);
+    b.problem.n_stimuli = 0;
+    const mt_layout layout = layout_on(1, 1);
+    cr_assert_eq(mt_plan_costs_of(&arena, &b.problem, &layout, &profile), MT_OK, "%s", mt_message());
+    const size_t bytes = profile.memory_all.bytes[IPU_MEMORY_VARIABLES];
+    *temporary = profile.memory_all.bytes[IPU_MEMORY_TEMPORARIES];
+    mt_arena_free(&arena);
+    return bytes;
+}
+
+static void expect_bytes(size_t found, size_t least, size_t more, const char *what)
+{
+    cr_expect(found >= least && found <= least + more, "%s: %zu, not %zu", what, found, least);
+}
+
+/* Always live: in double words the low part of each vertex and a counter; for implicit steps d of each, and the scalars. During a time step:
+ * the other voltage, the increment and the spread reaction; in an implicit step x, the spread reaction and five vectors, one of which takes
+ * the place of the increment. */
+Test(nodal_ipu, double_words_and_implicit_steps_take_the_memory_of_their_variables)
+{
+    const size_t n = b.diffusion.n_unknowns;
+    size_t temporary[WAYS], bytes[WAYS];
+    for (size_t way = 0; way < WAYS; way++) bytes[way] = bytes_of_variables(way, &temporary[way]);
+    expect_bytes(bytes[WORDS_WAY] - bytes[0], 4 * n + 4, 8, "double words");
+    for (size_t way = 0; way <= WORDS_WAY; way++) expect_bytes(temporary[way], 3 * 4 * n, 32, "explicit");
+    for (size_t way = 2; way < WAYS; way++) {
+        expect_bytes(bytes[way] - bytes[0], 4 * n, 200, "implicit");
+        expect_bytes(temporary[way], 7 * 4 * n, 300, "implicit, temporary");
+    }
+}
 
 /* Rows of a tile take 10 bytes an entry with spreading, or 6; 2 a vertex and 2 a block. */
 Test(nodal_ipu, the_memory_of_a_tile_has_the_true_size_of_its_rows)

@@ -5,6 +5,7 @@
 #include "solver/cells/tp06/tp06.h"
 #include "solver/kernels/sliced.h"
 #include "solver/plan/codelets.h"
+#include "solver/plan/implicit_codelets.h"
 #include "solver/plan/nodal_codelets.h"
 #include "tests/random.h"
 
@@ -141,6 +142,61 @@ Test(nodal_codelets, spreading_adds_the_sums_and_the_share_of_the_own_increment)
     }
 }
 
+/* Two diffusion steps of a time step: the low parts remain after the first, and not after the last. */
+Test(nodal_codelets, a_diffusion_step_in_double_words_has_the_bits_of_the_host)
+{
+    tile *t = make_tile();
+    const mt_tile_words c = {&t->rows, 2};
+    const mt_sliced_source source = {ALL, t->start, t->column, t->order, t->order};
+    mt_sliced sliced;
+    float low[OWN], expected_low[ALL] = {0}, step = 0, out[OWN];
+    cr_assert_eq(mt_sliced_make(&arena, &source, &sliced), MT_OK);
+    float *a = mt_arena_alloc(&arena, sliced.n_values, sizeof *a);
+    mt_sliced_values_float(&sliced, &source, t->value, 1, a);
+    for (size_t i = 0; i < OWN; i++) low[i] = expected_low[i] = t->share[i] * 0x1p-24F;
+    const ipu_span f[] = {{t->rows.row, OWN}, {t->rows.width, t->rows.n_blocks}, {t->a, t->rows.n_values},
+        {t->local, t->rows.n_values}, {t->x, ALL}, {low, OWN}, {&step, 1}, {out, OWN}};
+    for (int k = 0; k < 2; k++) {
+        mt_sliced_rows_double_word(
+            ALL, sliced.block, a, t->x, t->x, k == 0 ? 1 : 0, expected_low, t->expected);
+        mt_codelet_nodal_pde_double_word.compute(f, &c);
+        cr_expect_eq(step, k == 0 ? 1 : 0);
+        for (size_t i = 0; i < OWN; i++) {
+            cr_assert_eq(out[i], t->expected[i], "step %d, cell %zu", k, i);
+            cr_assert_eq(low[i], expected_low[i], "step %d, cell %zu", k, i);
+            cr_assert(k == 0 || low[i] == 0);
+        }
+        memcpy(t->x, out, sizeof out);
+    }
+}
+
+/* x = G v / theta, and r = p = shadow = x - A x = G x - d x. */
+Test(nodal_codelets, products_of_implicit_steps_have_the_bits_of_the_host)
+{
+    tile *t = make_tile();
+    const float zero[OWN] = {0};
+    const mt_implicit_context c = {2, &t->rows};
+    float x[OWN], r[OWN], p[OWN], shadow[OWN], bound[3], most = 0;
+    const ipu_codelet increments = mt_codelet_implicit(MT_IMPLICIT_INCREMENTS, true),
+                      start = mt_codelet_implicit(MT_IMPLICIT_START, true);
+    const ipu_span row = {t->rows.row, OWN}, width = {t->rows.width, t->rows.n_blocks},
+                   a = {t->a, t->rows.n_values}, column = {t->local, t->rows.n_values}, d = {t->share, OWN},
+                   v = {t->x, ALL}, first[] = {d, a, column, v, {x, OWN}, row, width},
+                   second[] = {d, a, column, v, {r, OWN}, {p, OWN}, {shadow, OWN}, {bound, 3}, row, width};
+    cr_assert_eq(increments.n_fields, 7);
+    cr_assert_eq(start.n_fields, 10);
+    increments.compute(first, &c);
+    start.compute(second, &c);
+    on_host(t, zero);
+    for (size_t i = 0; i < OWN; i++) {
+        const float residual = t->expected[i] - t->share[i] * t->x[i];
+        cr_assert_eq(x[i], 2 * t->expected[i], "cell %zu", i);
+        cr_assert(r[i] == residual && p[i] == residual && shadow[i] == residual, "cell %zu", i);
+        most = residual > most ? residual : -residual > most ? -residual : most;
+    }
+    cr_expect(bound[0] == most && bound[1] == most);
+}
+
 /* The increments of cells that react, with and without multirate stepping, in place. */
 Test(nodal_codelets, the_reaction_stores_its_increments)
 {
@@ -215,6 +271,48 @@ Test(nodal_codelets, spreading_costs_its_own_rows)
     cr_expect_eq(plain.idle, 5 * (11 + 6 + 6));
 }
 
+/* Also by hand: 18 cycles a row in double words, and 3 to start its rows. */
+Test(nodal_codelets, double_words_cost_their_own_rows)
+{
+    mt_tile_rows rows;
+    cr_assert_eq(mt_tile_rows_make(&arena, 1, (size_t[]){2}, &rows), MT_OK);
+    const ipu_cycles cost =
+        mt_codelet_nodal_pde_double_word.cost(&target, NULL, &(const mt_tile_words){&rows, 3});
+    cr_expect_eq(cost.entry, target.vertex_entry_cycles);
+    cr_expect_eq(cost.worker, 4 + 4 + 3 + 18 + 6 + 6);
+    cr_expect_eq(mt_codelet_nodal_pde_double_word.code_bytes - mt_codelet_nodal_pde.code_bytes, 4 * (22 - 14),
+        "instructions of a row");
+    cr_expect_eq(mt_codelet_nodal_pde_double_word.vertex_bytes - mt_codelet_nodal_pde.vertex_bytes, 2 * 8);
+}
+
+/* By hand, of a row of two entries: instructions to start, cycles of a row, of which a division takes 2 more, and the supervisor's
+ * 2 cycles for each of the 6 workers' words and 3 for each word of the tile. Without rows of vertices the elements pay for 16 entries. */
+Test(nodal_codelets, products_of_implicit_steps_cost_their_own_rows)
+{
+    static const struct {
+        mt_implicit_part part;
+        const char *name;
+        uint64_t start, row, held, words;
+    } products[] = {{MT_IMPLICIT_INCREMENTS, "nodal_increments", 3, 11, 0, 0},
+        {MT_IMPLICIT_START, "nodal_start", 10, 18 + 2, 2, 3},
+        {MT_IMPLICIT_FIRST, "nodal_first", 28, 39, 4, 6}, {MT_IMPLICIT_SECOND, "nodal_second", 41, 52, 6, 9}};
+    mt_tile_rows rows;
+    cr_assert_eq(mt_tile_rows_make(&arena, 1, (size_t[]){2}, &rows), MT_OK);
+    const mt_implicit_context at_vertices = {1, &rows}, at_centres = {1, NULL};
+    const size_t n[] = {[4] = 1, [9] = 0};
+    for (size_t k = 0; k < 4; k++) {
+        const ipu_codelet codelet = mt_codelet_implicit(products[k].part, true);
+        const ipu_cycles cost = codelet.cost(&target, n, &at_vertices),
+                         elements = codelet.cost(&target, n, &at_centres);
+        cr_expect_str_eq(codelet.name, products[k].name);
+        cr_expect_eq(cost.worker, 4 + 4 + products[k].start + products[k].row + 6 + 6, "%s: %zu",
+            codelet.name, (size_t)cost.worker);
+        cr_expect_eq(cost.entry, target.vertex_entry_cycles + 12 * products[k].held + 3 * products[k].words);
+        cr_expect_eq(elements.entry, cost.entry);
+        cr_expect_gt(elements.worker, 2 * cost.worker - products[k].start, "%s", codelet.name);
+    }
+}
+
 /* The minimum of a row: an index, three values and a column; of an entry: a value, a column and the neighbour. */
 Test(nodal_codelets, instruction_mixes_match_the_equations)
 {
@@ -228,6 +326,12 @@ Test(nodal_codelets, instruction_mixes_match_the_equations)
     cr_expect_eq(row->count[IPU_OP_STORE], 1);
     cr_expect_eq(share->count[IPU_OP_LOAD], 4 + 3);
     cr_expect_eq(share->count[IPU_OP_STORE], 2);
+    const ipu_mix *words = mt_codelet_mix("nodal_word_row"), *first = mt_codelet_mix("nodal_first_row");
+    cr_expect_eq(words->count[IPU_OP_LOAD], 3 + 3);
+    cr_expect_eq(words->count[IPU_OP_ADD], 2 + 6, "the last entry, and the exact sum");
+    cr_expect_eq(words->count[IPU_OP_STORE], 2);
+    cr_expect_eq(first->count[IPU_OP_LOAD], 5 + 3, "index, own value, d, shadow and r, and an entry");
+    cr_expect_eq(first->count[IPU_OP_STORE], 1);
 }
 
 /* The weights of vertices are differences of the costs of tiles: 6 more rows of 14 entries, one for each worker. */

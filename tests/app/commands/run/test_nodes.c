@@ -22,6 +22,7 @@ static const char corners[] =
     "strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [6, 3, 2]}\nmachine: {backend: cpu}\n";
 enum { VERTICES = 105, LARGE_VERTICES = 455, LARGE_ELEMENTS = 1728 };
 #define NODES " --set diffusion.discretisation=nodes"
+#define IMPLICIT " --set diffusion.method=implicit"
 #define CHEAP " --set cell.model=mitchell-schaeffer --set cell.type=standard"
 
 static void enter(void)
@@ -228,24 +229,22 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     free(traces);
 }
 
-/* The machine has the bits of the host for any number of tiles and IPUs and any scheme, also after a resumed run. */
-Test(nodes, the_emulated_machine_has_the_bits_of_the_host)
+/* Runs on the host and on machines, and compares the files. */
+static void expect_bits_of_host(const char *sets)
 {
-    static const char sets[] = NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set "
-                                           "machine.precision=single --set traces.every_ms=1";
     static const char *const machines[] = {"--set machine.tiles=3",
         "--set machine.tiles=7 --set machine.ipus=2", "--set machine.tiles=20 --set machine.scheme=exact",
         "--set machine.partition=hierarchical --set machine.tiles=5"};
     static float host[VERTICES], tiles[VERTICES];
-    free(works("run case.yaml -o host%s", sets));
+    free(works("run case.yaml -o host --force%s", sets));
     for (size_t k = 0; k < sizeof machines / sizeof *machines; k++) {
         free(works("run case.yaml -o tiles --force%s --set machine.backend=ipu %s", sets, machines[k]));
-        cr_expect(same_file("host/traces.csv", "tiles/traces.csv"), "%s", machines[k]);
+        cr_expect(same_file("host/traces.csv", "tiles/traces.csv"), "%s%s", machines[k], sets);
         for (int map = 0; map < 2; map++) {
             const char *name = map == 0 ? "VTKHDF/PointData/activation" : "VTKHDF/PointData/peak";
             read_array("host/result.hdf", name, MT_H5_FLOAT, VERTICES, host);
             read_array("tiles/result.hdf", name, MT_H5_FLOAT, VERTICES, tiles);
-            cr_expect_arr_eq(host, tiles, sizeof host, "%s: %s", machines[k], name);
+            cr_expect_arr_eq(host, tiles, sizeof host, "%s%s: %s", machines[k], sets, name);
         }
     }
 }
@@ -326,6 +325,43 @@ Test(nodes, the_table_of_segments_has_all_phases_of_a_run_on_several_chips_conti
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
         cr_expect(!isnan(json_value(rows->first->next, columns[k])), "%s", columns[k]);
     mt_arena_free(&arena);
+}
+
+#define ON_MACHINE                                                                                           \
+    NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set machine.precision=single --set " \
+                "traces.every_ms=1"
+
+/* The machine has the bits of the host for any number of tiles and IPUs and any scheme, also after a resumed run. */
+Test(nodes, the_emulated_machine_has_the_bits_of_the_host)
+{
+    expect_bits_of_host(ON_MACHINE);
+    expect_bits_of_host(ON_MACHINE " --set diffusion.accumulation=double-word --set time.pde_steps=3");
+    expect_bits_of_host(ON_MACHINE IMPLICIT);
+}
+
+/* Returns the activation time of the far corner. */
+static double corner_ms(const char *sets)
+{
+    free(works("run corners.yaml -o corners --force" NODES "%s", sets));
+    return far_ms("corners");
+}
+
+/* The error of backward Euler is of first order, and those of Crank-Nicolson and of small explicit steps are smaller (solver/monodomain.h).
+ * On the emulated machine the table has the cycles of the solver. */
+Test(nodes, implicit_steps_activate_at_the_times_of_small_explicit_steps)
+{
+    write_text("corners.yaml", corners);
+    const double exact = 2 * corner_ms(" --set time.dt_ms=0.005") - corner_ms(" --set time.dt_ms=0.01"),
+                 euler = corner_ms(IMPLICIT) - exact,
+                 fine = corner_ms(IMPLICIT " --set time.dt_ms=0.01") - exact,
+                 crank = corner_ms(IMPLICIT " --set diffusion.scheme=crank-nicolson") - exact;
+    cr_expect_lt(fabs(euler), 0.03 * exact, "%g ms of %g", euler, exact);
+    cr_expect(euler / fine > 1.6 && euler / fine < 2.4, "%g and %g ms of %g", euler, fine, exact);
+    cr_expect_lt(fabs(crank), 0.005 * exact, "%g ms of %g", crank, exact);
+    char *table = works("run case.yaml -o machine" NODES CHEAP IMPLICIT
+                        " --set machine.backend=ipu --set machine.tiles=7 --set time.end_ms=1");
+    cr_expect(strstr(table, "implicit solver compute") && strstr(table, "spreading compute"), "%s", table);
+    free(table);
 }
 
 /* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 1.5 mm are
