@@ -67,14 +67,15 @@ static mt_status add_sums(mt_plan *plan, mt_plan_implicit *m)
 /* Checks that sums in fixed point do not overflow (solver/kernels/fixed_equations.h). */
 static mt_status check_terms(const mt_plan *plan)
 {
+    const char *what = plan->nodal ? "vertices" : "elements";
     if (plan->halo->n_elements >> FIXED_TERMS_BITS)
-        return mt_fail(MT_FIT, "%zu elements; allowed with implicit steps on tiles: fewer than %d",
-            (size_t)plan->halo->n_elements, 1 << FIXED_TERMS_BITS);
+        return mt_fail(MT_FIT, "%zu %s; allowed with implicit steps on tiles: fewer than %d",
+            (size_t)plan->halo->n_elements, what, 1 << FIXED_TERMS_BITS);
     for (uint32_t part = 0; part < plan->halo->n_parts; part++)
         if (mt_plan_count(plan, part) >> FIXED_TILE_BITS)
             return mt_fail(MT_FIT,
-                "tile %u: %zu elements; allowed with implicit steps: fewer than %d; use more tiles", part,
-                mt_plan_count(plan, part), 1 << FIXED_TILE_BITS);
+                "tile %u: %zu %s; allowed with implicit steps: fewer than %d; use more tiles", part,
+                mt_plan_count(plan, part), what, 1 << FIXED_TILE_BITS);
     return MT_OK;
 }
 

@@ -35,8 +35,8 @@ typedef struct mt_plan_implicit {
     const ipu_program *program;
 } mt_plan_implicit;
 
-/* Fills the initial `state` that the host writes: the largest absolute row sum of A (mt_plan_matrix.norm, mt_plan_nodal_values.norm), and the
- * tolerance. */
+/* Fills the initial `state` that the host writes: the largest absolute row sum of A (mt_plan_matrix.norm, mt_plan_nodal_values.norm), and
+ * the tolerance. */
 void mt_plan_implicit_state(const mt_plan *plan, float norm, float state[MT_IMPLICIT_STATE]);
 
 /* Returns the residual stored in a state. */

@@ -208,7 +208,7 @@ static row_cycles explicit_cycles(const mt_monodomain *problem, const ipu_target
 static row_cycles implicit_cycles(const ipu_target *target)
 {
     enum {
-        ITERATIONS = 4,
+        ITERATIONS = 2,
         PRODUCTS = MT_IMPLICIT_PRODUCTS + MT_IMPLICIT_PRODUCTS_OF_AN_ITERATION * ITERATIONS
     };
     const ipu_instruction_costs *costs = &target->instructions;

@@ -56,6 +56,6 @@ MT_NODISCARD mt_status mt_plan_nodal_values_of(
 
 /* Computes the cycles of a worker in a time step for each vertex of a problem's operator, the weights of a partition
  * (mesh/cut/cut_graph.h): of its cell, with recording, and of the entries of its row in each pass, without padding. In multirate steps the
- * cell is evaluated, and an implicit step takes four iterations. `weight`: [n_unknowns], in `arena`. MT_MEMORY. */
+ * cell is evaluated, and an implicit step takes two iterations. `weight`: [n_unknowns], in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_plan_nodal_weights(
     mt_arena *arena, const mt_monodomain *problem, const ipu_target *target, uint32_t **weight);

@@ -1,5 +1,5 @@
-/* The costs of a time step of a problem on the emulated machine, without running: to compare operators, such as voltages at the vertices
- * with those at the centres of the elements, on the same mesh. */
+/* The costs of a time step of a problem with explicit diffusion steps on the emulated machine, without running: to compare operators, such
+ * as voltages at the vertices with those at the centres of the elements, on the same mesh. */
 #pragma once
 
 #include "ipu/run/profile.h"
