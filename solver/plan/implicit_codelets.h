@@ -18,7 +18,7 @@
  *     OMEGA         words[9] of all  state                -> sent
  *
  * With voltages at the vertices the rows of G have different lengths (solver/plan/nodal_codelets.h). Vertices of the first, second, third
- * and fifth phase then also have the fields row and width, the last ones. */
+ * and fifth phase then also have the fields row and width, the last ones. INCREMENTS has d, too, but does not read it. */
 #pragma once
 
 #include "ipu/graph/graph.h"
