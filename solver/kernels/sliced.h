@@ -56,6 +56,7 @@ void mt_sliced_rows_float(size_t n, const mt_sliced_block *block, const float *a
 void mt_sliced_rows_double(size_t n, const mt_sliced_block *block, const double *a, const double *base,
     const double *x_own, const double *x, double *out);
 
-/* Same in double words with the base x: out becomes the high parts of the sums, x_low [n] the low parts if `keeps` is 1, or 0 if it is 0. */
+/* Same in double words with the base x: out becomes the high parts of the sums, x_low [n] the low parts if `keeps` is 1, or 0 if it is 0.
+ * The sign of a zero may differ from that of a row without unused entries. */
 void mt_sliced_rows_double_word(size_t n, const mt_sliced_block *block, const float *a, const float *x_own,
     const float *x, float keeps, float *x_low, float *out);

@@ -2,7 +2,8 @@
  *
  *     reaction: v_a, increments;  spreading: receives increments, v_a = w;  diffusion steps: receive w
  *
- * or one implicit step of w (solver/plan/implicit.h). Without spreading along the rows, the reaction and the share of it are as with voltages at the centres of the elements. */
+ * or one implicit step of w (solver/plan/implicit.h). Without spreading along the rows, the reaction and the share of it are as with
+ * voltages at the centres of the elements. */
 #pragma once
 
 #include "solver/plan/codelets.h"

@@ -14,8 +14,8 @@
  *
  *     block.start + sum over blocks of (block + row.start + sum over its rows of (row + entry.start + (width - 1) entry))
  *
- * with the counted "nodal_block", "nodal_entry" and, for `row`, "nodal_row", "nodal_word_row", "nodal_spread_row", "nodal_share_row", or one
- * of an implicit step. */
+ * with the counted "nodal_block", "nodal_entry" and, for `row`, "nodal_row", "nodal_word_row", "nodal_spread_row", "nodal_share_row", or
+ * one of an implicit step. */
 #pragma once
 
 #include "data/core/arena.h"

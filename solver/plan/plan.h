@@ -9,7 +9,8 @@
 
 /* Builds the plan in `arena`; borrows problem and layout for the lifetime of the plan. `values`: arena of the initial values, or NULL if
  * the plan is compiled but not run. Without values the problem has no stimuli and one variant, and of its operator only the presence of
- * kappa is read (mt_monodomain_spreads), and the lengths of the rows of voltages at the vertices. MT_FIT: more groups than chips, more parts in a group than tiles, or a part with more than 65,536 elements in its local order. */
+ * kappa is read (mt_monodomain_spreads), and the lengths of the rows of voltages at the vertices. MT_FIT: more groups than chips, more
+ * parts in a group than tiles, or a part with more than 65,536 elements in its local order. */
 MT_NODISCARD mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan);
 

@@ -453,9 +453,9 @@ static void expect_bytes(size_t found, size_t least, size_t more, const char *wh
     cr_expect(found >= least && found <= least + more, "%s: %zu, not %zu", what, found, least);
 }
 
-/* Always live: in double words the low part of each vertex and a counter; for implicit steps d of each, and the scalars. During a time step:
- * the other voltage, the increment and the spread reaction; in an implicit step x, the spread reaction and five vectors, one of which takes
- * the place of the increment. */
+/* Always live: in double words the low part of each vertex and a counter; for implicit steps d of each, and the scalars. During a time
+ * step: the other voltage, the increment and the spread reaction; in an implicit step x, the spread reaction and five vectors, one of which
+ * takes the place of the increment. */
 Test(nodal_ipu, double_words_and_implicit_steps_take_the_memory_of_their_variables)
 {
     const size_t n = b.diffusion.n_unknowns;
