@@ -168,10 +168,14 @@ static void choose_electrodes(mt_heart_case *c)
 }
 
 mt_status mt_heart_case_choose(
-    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *c)
+    const char *title, const char *mesh, const mt_heart_mesh *heart, mt_heart_case *c)
 {
     MT_SCRATCH(scratch);
-    *c = (mt_heart_case){.beat = beat, .title = title, .mesh = mesh, .heart = heart};
+    *c = (mt_heart_case){.beat = c->beat,
+        .accuracy_percent = c->accuracy_percent,
+        .title = title,
+        .mesh = mesh,
+        .heart = heart};
     choose_stimuli(c);
     choose_cells(c);
     MT_TRY(choose_end(scratch, c));
@@ -268,6 +272,14 @@ static void write_time(FILE *to, const mt_heart_case *c)
     (void)fprintf(to, "output:\n  maps: [activation, conduction_velocity]\n");
 }
 
+static void write_diffusion(FILE *to, const mt_heart_case *c)
+{
+    (void)fprintf(to, "diffusion:\n"
+                      "  discretisation: auto # voltages at the vertices (a fifth of the time) if accurate "
+                      "enough; or elements, nodes\n");
+    write_number(to, "accuracy_percent", c->accuracy_percent, "allowed CV error; only with auto");
+}
+
 static void write_electrodes(FILE *to, const mt_heart_case *c)
 {
     (void)fprintf(to, "ecg:\n  every_ms: 1\nelectrodes: # on an adult chest; solver/outputs/chest.h "
@@ -284,7 +296,9 @@ static void write_series(FILE *to, const mt_heart_case *c)
 {
     const double shown_ms = c->beat ? c->end_ms : c->expected_ms, every_ms = fmax(1, ceil(shown_ms / FRAMES)),
                  frames = 1 + floor(shown_ms / every_ms);
-    (void)fprintf(to, "series: # frames of V: about %.0f MB, plus the mesh\n  every_ms: %g\n",
+    (void)fprintf(to,
+        "series: # frames of V: about %.0f MB, a fifth with voltages at the vertices, plus the mesh\n  "
+        "every_ms: %g\n",
         ceil(frames * (double)c->heart->mesh.n_elements * sizeof(float) / 1e6), every_ms);
 }
 
@@ -301,6 +315,7 @@ void mt_heart_case_write(FILE *to, const mt_heart_case *c, const char *run_again
     mt_yaml_write_text(to, c->mesh);
     (void)fputc('\n', to);
     write_tissue(to, c->heart);
+    write_diffusion(to, c);
     write_cells(to, c);
     write_time(to, c);
     write_series(to, c);

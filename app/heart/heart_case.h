@@ -5,6 +5,7 @@
  * - end: full activation, or at most 1.5 times the expected activation time (solver/tissue/arrival.h) with the conduction delay of
  *   the mesh; twice if the delay may be larger
  * - series: some 40 frames of Vm, for the report and ParaView
+ * - discretisation: auto, with MT_CASE_ACCURACY_PERCENT or a requested accuracy
  * - ECG: if the electrodes have positions (solver/outputs/chest.h)
  *
  * A complete beat (mt_heart_case_choose with `beat`) differs in
@@ -31,7 +32,8 @@
 #define MT_HEART_APEX_GKS 2.6
 
 typedef struct mt_heart_case {
-    bool beat; /* true for a complete beat, including repolarisation */
+    bool beat;               /* true for a complete beat, including repolarisation */
+    double accuracy_percent; /* of the choice of the discretisation */
     const char *title;
     const char *mesh; /* path of its file */
     const mt_heart_mesh *heart;
@@ -42,10 +44,10 @@ typedef struct mt_heart_case {
     mt_electrode electrode[MT_CHEST_ELECTRODES];
 } mt_heart_case;
 
-/* Chooses the case of a heart and reports each decision (mt_decision). `beat`: true for a complete beat. Keeps `title`, `mesh` and
- * `heart`. Fails with MT_MEMORY. */
+/* Chooses the case of a heart and reports each decision (mt_decision). `chosen`: has `beat` and `accuracy_percent`. Keeps `title`,
+ * `mesh` and `heart`. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_case_choose(
-    const char *title, const char *mesh, const mt_heart_mesh *heart, bool beat, mt_heart_case *chosen);
+    const char *title, const char *mesh, const mt_heart_mesh *heart, mt_heart_case *chosen);
 
 /* Writes the text of the case. `run_again`: the command that runs it. The stream stores its errors. */
 void mt_heart_case_write(FILE *to, const mt_heart_case *chosen, const char *run_again);

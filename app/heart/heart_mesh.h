@@ -1,6 +1,6 @@
 /* Fully automatic preparation of a heart mesh from files. A closed surface is filled with elements, or a mesh is repaired. Its
- * surfaces are identified. The mesh is refined until the conduction delay is at most MT_HEART_LATE_PERCENT, or to a number of
- * elements, and gets fibres. Each decision is reported (mt_decision).
+ * surfaces are identified. The mesh is refined until the conduction delay is at most MT_HEART_LATE_PERCENT or a requested one, or to a
+ * number of elements, and gets fibres. Each decision is reported (mt_decision).
  *
  * - input: one mesh, or one or several surfaces that together are closed
  * - anatomy: as in mt_anatomy_decide; of a surface before it is filled, since the mesh gets its tags from the surface
@@ -25,9 +25,10 @@ enum { MT_HEART_FILLED_MOST = 100000 };
 typedef struct mt_heart_request {
     size_t n; /* number of files */
     const char *const *path;
-    const char *unit; /* unit of their coordinates; NULL: default of each format */
-    double elements;  /* maximum number, within 5 % for a surface; 0: as required by the delay */
-    const char *mesh; /* path of the mesh file to be written */
+    const char *unit;        /* unit of their coordinates; NULL: default of each format */
+    double elements;         /* maximum number, within 5 % for a surface; 0: as required by the delay */
+    double accuracy_percent; /* allowed delay; NaN: MT_HEART_LATE_PERCENT */
+    const char *mesh;        /* path of the mesh file to be written */
 } mt_heart_request;
 
 typedef struct mt_heart_mesh {

@@ -184,6 +184,10 @@ static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
 
 static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
 {
+    bool chosen;
+    MT_TRY(mt_h5_has_attribute(h5, "run", mt_run_choice_note, &chosen));
+    if (chosen)
+        MT_TRY(mt_h5_read_text(h5, "run", mt_run_choice_note, folder->placing, sizeof folder->placing));
     MT_TRY(mt_h5_read_number(h5, "run", "time_reached_ms", &folder->reached_ms));
     MT_TRY(mt_h5_read_number(h5, "run", "end_ms", &folder->end_ms));
     MT_TRY(mt_h5_read_text(h5, "run", "mesh_hash", folder->mesh_hash, sizeof folder->mesh_hash));
@@ -255,6 +259,7 @@ mt_status mt_run_folder_of(
         .reached_ms = mt_run_reached_ms(run),
         .end_ms = run->input->time.end_ms};
     (void)snprintf(folder->stopped_by, sizeof folder->stopped_by, "%s", mt_run_ended_by(run));
+    (void)mt_placing_text(&run->problem->placing, folder->placing);
     MT_TRY(name_of(arena, path, &folder->name));
     MT_TRY(mt_mesh_hash(&folder->mesh, folder->mesh_hash));
     MT_TRY(hash_positions(folder));

@@ -23,6 +23,7 @@ typedef struct mt_run_folder {
     mt_folder_map *maps;
     double reached_ms, end_ms;
     char stopped_by[32], mesh_hash[MT_HASH_SIZE];
+    char placing[MT_PLACING_TEXT]; /* of the discretisation; "" if the case stated it */
     /* Hash of vertices and elements: maps of runs with equal hashes can be subtracted. */
     char positions[MT_HASH_SIZE];
     bool taken; /* true if another run is writing there now */

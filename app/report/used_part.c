@@ -65,8 +65,19 @@ static void put_default(
 
 /* ---- keys ---- */
 
+/* Puts the explanation of a key; that of a chosen discretisation has its reason. */
+static void put_help(
+    mt_html_part *part, const mt_run_folder *folder, const char *path, const mt_yaml_key *key)
+{
+    char help[2048];
+    const bool chosen = folder->placing[0] && strcmp(path, "diffusion.discretisation") == 0;
+    (void)snprintf(help, sizeof help, "%s%s%s%s", key->about, chosen ? " Chosen automatically: " : "",
+        chosen ? folder->placing : "", chosen ? "." : "");
+    mt_json_text(&part->json, "help", help);
+}
+
 /* Cuts "path.to.key: value" in two in place. */
-static void put_line(mt_html_part *part, const mt_case *input, size_t tiles, char *line)
+static void put_line(mt_html_part *part, const mt_run_folder *folder, size_t tiles, char *line)
 {
     char *colon = strchr(line, ':'), *value = colon + 1 + (colon[1] == ' ');
     *colon = 0;
@@ -75,23 +86,23 @@ static void put_line(mt_html_part *part, const mt_case *input, size_t tiles, cha
     mt_json_text(&part->json, "key", line);
     mt_json_text(&part->json, "value", value);
     if (key && *mt_yaml_unit(key)) mt_json_text(&part->json, "unit", mt_yaml_unit(key));
-    if (key) mt_json_text(&part->json, "help", key->about);
-    if (key) put_default(part, input, tiles, line, key);
+    if (key) put_help(part, folder, line, key);
+    if (key) put_default(part, &folder->input, tiles, line, key);
     mt_json_close(&part->json);
 }
 
-static mt_status put_used(mt_arena *arena, mt_html_part *part, const mt_case *input)
+static mt_status put_used(mt_arena *arena, mt_html_part *part, const mt_run_folder *folder)
 {
     const char *text;
     char *lines;
     size_t tiles;
-    MT_TRY(tiles_of_machine(arena, input, &tiles));
-    MT_TRY(mt_yaml_write_lines(arena, &mt_case_table, input, &text));
+    MT_TRY(tiles_of_machine(arena, &folder->input, &tiles));
+    MT_TRY(mt_yaml_write_lines(arena, &mt_case_table, &folder->input, &text));
     MT_ALLOC(arena, lines, strlen(text) + 1);
     (void)strcpy(lines, text);
     mt_json_open(&part->json, "used", '[');
     for (char *save, *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (strchr(line, ':')) put_line(part, input, tiles, line);
+        if (strchr(line, ':')) put_line(part, folder, tiles, line);
     mt_json_close(&part->json);
     return MT_OK;
 }
@@ -103,5 +114,5 @@ mt_status mt_used_part_put(mt_html_part *part, const mt_run_folder *folder)
     mt_json_text(&part->json, "title", title[0] ? title : folder->name);
     mt_json_text(&part->json, "folder", folder->name);
     MT_TRY(put_command(part, folder));
-    return put_used(arena, part, &folder->input);
+    return put_used(arena, part, folder);
 }

@@ -236,14 +236,17 @@ static void picture_title(const mt_run *run, size_t beat, char *title, size_t si
         (run->input->title[0] || of_beat[0]) && stopped[0] ? " " : "", stopped);
 }
 
-enum { NOTES = 5 };
+enum { NOTES = 6 };
+
+const char mt_run_choice_note[] = "discretisation";
 
 /* Writes the notes about the run for files of viewers. */
-static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note notes[NOTES])
+static mt_status make_notes(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_note notes[NOTES])
 {
     const char *used;
-    char *hash;
+    char *hash, *placing;
     MT_ALLOC(arena, hash, MT_HASH_SIZE);
+    MT_ALLOC(arena, placing, MT_PLACING_TEXT);
     MT_TRY(used_text(arena, run, &used));
     MT_TRY(mt_mesh_hash(&run->problem->whole, hash));
     notes[0] = (mt_vtkhdf_note){.name = "mesh_hash", .text = hash};
@@ -251,6 +254,9 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, mt_vtkhdf_note n
     notes[2] = (mt_vtkhdf_note){.name = "end_ms", .number = run->input->time.end_ms};
     notes[3] = (mt_vtkhdf_note){.name = "stopped_by", .text = mt_run_ended_by(run)};
     notes[4] = (mt_vtkhdf_note){.name = "used", .text = used};
+    notes[5] = (mt_vtkhdf_note){
+        .name = mt_run_choice_note, .text = mt_placing_text(&run->problem->placing, placing)};
+    *n = placing[0] ? NOTES : NOTES - 1;
     return MT_OK;
 }
 
@@ -258,12 +264,12 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
 {
     mt_vtkhdf_note notes[NOTES];
     mt_vtkhdf_field *fields;
-    size_t n = 0;
+    size_t n = 0, n_notes;
     MT_ALLOC(arena, fields, run->results.n_beats * MT_MAPS + 2);
     MT_TRY(map_fields(arena, run, &n, fields));
     MT_TRY(number_fields(arena, run, &n, fields));
-    MT_TRY(make_notes(arena, run, notes));
-    return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, NOTES, notes);
+    MT_TRY(make_notes(arena, run, &n_notes, notes));
+    return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, n_notes, notes);
 }
 
 /* Writes the time series, or deletes files of an earlier run if there are none. */
@@ -272,10 +278,11 @@ static mt_status write_samples(const mt_run *run, const char *folder)
     MT_SCRATCH(arena);
     mt_vtkhdf_note notes[NOTES];
     char title[1024];
-    mt_status status = make_notes(arena, run, notes);
+    size_t n_notes;
+    mt_status status = make_notes(arena, run, &n_notes, notes);
     picture_title(run, SIZE_MAX, title, sizeof title);
     if (status == MT_OK)
-        status = mt_sample_files_write(&(mt_sample_files){run->sampling, title, NOTES, notes}, folder);
+        status = mt_sample_files_write(&(mt_sample_files){run->sampling, title, n_notes, notes}, folder);
     return status;
 }
 

@@ -36,9 +36,10 @@ size_t mt_run_profiled_steps(const mt_run *run);
 /* Returns the cycles of all time steps that the profile covers, without host transfers (ipu_profile.host_cycles). */
 uint64_t mt_run_step_cycles(const mt_run *run);
 
-enum { MT_RUN_TABLES = 15 };
+enum { MT_RUN_TABLES = 16 };
 
-/* Builds the tables of a run in `arena`: a summary; the measured fronts (app/run/fronts.h), if any; the channels (mesh/anatomy/channels.h),
+/* Builds the tables of a run in `arena`: a summary; the discretisation, if it was chosen (app/run/placing.h); the measured fronts (app/run/fronts.h), if
+ * any; the channels (mesh/anatomy/channels.h),
  * if any; multirate stepping and tabulated evaluation, if used; the maps, if there are others than the activation; the first limited
  * elements, if any; activation at the points; on an emulated machine cycles, exchange, host transfers and memory; the segments, if there are
  * several. */
@@ -48,6 +49,9 @@ MT_NODISCARD mt_status mt_run_tables(
 /* Builds a table of the activation times at the points and, for `with_line`, at the line after them, with a row for each beat. NaN if a
  * place was not activated within the simulated time. */
 mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line);
+
+/* The note in result.hdf with the choice of the discretisation (mt_placing_text), if it was chosen. */
+extern const char mt_run_choice_note[];
 
 /* True if the profile has another folder than the other results. */
 bool mt_run_has_profile_folder(const mt_run *run, const char *folder);

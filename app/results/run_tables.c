@@ -114,6 +114,27 @@ static mt_table implicit_table(mt_arena *arena, const mt_run *run)
     return table;
 }
 
+/* Builds the table of the choice of the discretisation: that of the run is first. */
+static mt_table placing_table(mt_arena *arena, const mt_placing *placing)
+{
+    static const char *const keys[] = {"elements", "nodes"}, *const labels[] = {"elements", "vertices"};
+    char title[MT_PLACING_TEXT + 32], text[MT_PLACING_TEXT];
+    (void)snprintf(
+        title, sizeof title, "Discretisation, chosen automatically: %s", mt_placing_text(placing, text));
+    mt_table table = mt_table_begin(arena, "discretisation", title);
+    mt_table_strings(&table, "discretisation", "voltages at the");
+    mt_table_strings(&table, "used", "used");
+    mt_table_decimals(&table, "error_percent", "expected error RMS", "%", 1);
+    mt_table_decimals(&table, "allowed_percent", "allowed", "%", 1);
+    for (int k = 0; k < 2; k++) {
+        const int at = k == 0 ? placing->at_vertices : !placing->at_vertices;
+        mt_table_item(&table, keys[at], labels[at], 0);
+        mt_table_text(&table, k == 0 ? "yes" : "no");
+        MT_TABLE_NUMBERS(&table, placing->error_percent[at], placing->allowed_percent);
+    }
+    return table;
+}
+
 static bool has_measured_fronts(const mt_fronts *fronts)
 {
     for (size_t k = 0; k < fronts->n; k++)
@@ -589,6 +610,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     MT_TRY(mt_element_size_find(&problem->whole, &size));
     tables[0] = summary_table(arena, run, &size);
     *n = 1;
+    if (problem->placing.automatic) tables[(*n)++] = placing_table(arena, &problem->placing);
     if (has_measured_fronts(&problem->fronts)) tables[(*n)++] = fronts_table(arena, problem);
     if (problem->channels.n > 0) tables[(*n)++] = channels_table(arena, &problem->channels);
     if (run->problem->monodomain.stepping == MT_STEPPING_MULTIRATE)

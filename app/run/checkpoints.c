@@ -227,9 +227,8 @@ static mt_status compare_lists(mt_arena *scratch, const mt_checkpoint *from, con
     return MT_OK;
 }
 
-/* Reads the case of a checkpoint. If it has the ionic model of another case, the model is opened where that case has it, since the file can
- * have been moved. */
-static mt_status read_case(mt_arena *arena, const mt_checkpoint *from, const mt_case *input, mt_case *before)
+mt_status mt_checkpoints_case(
+    mt_arena *arena, const mt_checkpoint *from, const mt_case *input, mt_case *before)
 {
     static const char key[] = "cell.model=";
     const bool same = strcmp(from->model, mt_case_model(input)->identity) == 0;
@@ -249,7 +248,7 @@ mt_status mt_checkpoints_agree(const mt_checkpoint *from, const mt_case *input)
     MT_SCRATCH(scratch);
     mt_case before;
     const char *was, *is;
-    MT_TRY(read_case(scratch, from, input, &before));
+    MT_TRY(mt_checkpoints_case(scratch, from, input, &before));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
     MT_TRY(compare(from, was, is));
@@ -270,7 +269,7 @@ mt_status mt_checkpoints_warn_of_start(const mt_checkpoint *from, const mt_case 
     mt_case before;
     mt_case_line found, here;
     const char *was, *is;
-    MT_TRY(read_case(scratch, from, input, &before));
+    MT_TRY(mt_checkpoints_case(scratch, from, input, &before));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, &before, &was));
     MT_TRY(mt_yaml_write_lines(scratch, &mt_case_table, input, &is));
     if (mt_case_lines_differ(was, is, MT_AFFECTS_CELLS | MT_AFFECTS_TISSUE, &found, &here))

@@ -44,6 +44,11 @@ bool mt_checkpoints_any(const char *folder);
 /* Finds the newest intact checkpoint in a folder. Warns about damaged ones. Fails with MT_FILE or MT_INPUT if there is none. */
 MT_NODISCARD mt_status mt_checkpoints_newest(mt_arena *arena, const char *folder, mt_checkpoint *newest);
 
+/* Reads the case of a checkpoint into `arena`. If it has the ionic model of another case, the model is opened where that case has it, since
+ * the file can have been moved. MT_INPUT: another imported model. */
+MT_NODISCARD mt_status mt_checkpoints_case(
+    mt_arena *arena, const mt_checkpoint *from, const mt_case *input, mt_case *before);
+
 /* Checks that a case can resume from a checkpoint. It can differ in the path of the mesh file, the end time, listed sample times after the
  * checkpoint, the machine and the keys of checkpoints. Fails with MT_INPUT if another key differs; the message has the key and both values.
  * `input`: the case after its problem was built. */

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/files/cache.h"
+#include "app/run/measured_front.h"
 #include "data/core/progress.h"
+#include "mesh/vertex_share.h"
 #include "solver/diffusion/spreading.h"
 
 enum { PARALLEL_FROM = 16384 }; /* elements */
@@ -22,9 +23,9 @@ typedef struct finding {
     const mt_cell_variant *variants;
     size_t n_variants;
     mt_diffusion_scheme scheme;
-    bool cached, fits; /* fits: false if the strengths are given */
-    bool at_vertices;
-    mt_tissue *tissue;                           /* [media.n] */
+    bool cached, fits;         /* fits: false if the strengths are given */
+    bool at_vertices, chooses; /* chooses: the errors of both discretisations are compared */
+    mt_tissue *tissue;         /* [media.n] */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
 } finding;
@@ -55,6 +56,30 @@ static mt_status find_lengths(const finding *f)
     }
     for (size_t k = 0; k < fronts->n; k++)
         fronts->front[k].length_mm = sqrt(fronts->front[k].length_mm / of_front_mm3[k]);
+    return MT_OK;
+}
+
+/* Finds the front of each vertex: its cells in the tissue with the largest volume of its elements, the first of equals. Without such elements
+ * the first front of its cells, or 0. */
+static mt_status find_of_vertices(const finding *f)
+{
+    MT_SCRATCH(scratch);
+    const size_t n = f->mesh->n_vertices, n_media = f->media->n;
+    const uint16_t *variant_of = f->cells->variant_of;
+    uint16_t *of, *medium = NULL, *first;
+    MT_ALLOC(f->arena, of, n);
+    MT_ALLOC(scratch, first, f->n_variants * n_media);
+    if (f->media->of) MT_TRY(mt_vertex_share_largest(scratch, f->mesh, n_media, f->media->of, &medium));
+    for (size_t pair = 0; pair < f->n_variants * n_media; pair++) {
+        const mt_front *front = f->fronts->front;
+        size_t same = 0, k = 0;
+        for (; k < f->fronts->n && front[k].variant * n_media + front[k].medium != pair; k++) {}
+        for (; same < f->fronts->n && front[same].variant != pair / n_media; same++) {}
+        first[pair] = (uint16_t)(k < f->fronts->n ? k : same < f->fronts->n ? same : 0);
+    }
+    for (size_t v = 0; v < n; v++)
+        of[v] = first[(variant_of ? variant_of[v] : f->cells->variant) * n_media + (medium ? medium[v] : 0)];
+    f->fronts->of_unknown = of;
     return MT_OK;
 }
 
@@ -100,6 +125,8 @@ static mt_status number_fronts(finding *f)
         fronts->front[of[e]].n_elements++;
     }
     fronts->spreading.of = of;
+    fronts->of_unknown = of;
+    if (f->at_vertices) MT_TRY(find_of_vertices(f));
     return find_lengths(f);
 }
 
@@ -144,99 +171,6 @@ static double given_strength(const finding *f, const mt_front *front)
                                                         : f->scheme.spreading;
 }
 
-/* ---- measuring, with the cache ---- */
-
-static const char kind[] = "front";
-
-/* An entry of the cache. */
-typedef struct stored {
-    mt_calibration calibration;
-    mt_corner_errors other, early;
-    double conducts_early;
-} stored;
-
-static void add_number(mt_hash *hash, uint64_t number) { mt_hash_add(hash, &number, sizeof number); }
-
-/* Computes the key. The upstroke reveals a change of the model's equations. */
-static mt_status make_key(const finding *f, const mt_corner *corner, const double *beta,
-    const double *upstroke, char key[MT_HASH_SIZE])
-{
-    const mt_cell_model *model = corner->model;
-    const mt_cell_variant *cells = corner->cells;
-    const double numbers[] = {corner->at_vertices, corner->length_mm, corner->dt_ms,
-        mt_tissue_diffusivity_l(corner->tissue), mt_tissue_diffusivity_t(corner->tissue), f->scheme.damping,
-        f->scheme.spreading, f->scheme.front_ms, isnan(f->fronts->interval_ms) ? 0 : f->fronts->interval_ms};
-    mt_hash hash;
-    MT_TRY(mt_hash_begin(&hash));
-    add_number(&hash, MT_CALIBRATION_VERSION);
-    add_number(&hash, beta != NULL);
-    if (beta) mt_hash_add(&hash, beta, sizeof *beta);
-    add_number(&hash, f->scheme.correction);
-    mt_hash_add(&hash, model->identity, strlen(model->identity) + 1);
-    add_number(&hash, model->n_parameters);
-    add_number(&hash, model->n_states);
-    mt_hash_add(&hash, cells->parameters, model->n_parameters * sizeof(double));
-    mt_hash_add(&hash, &cells->v_mV, sizeof(double));
-    mt_hash_add(&hash, cells->states, model->n_states * sizeof(double));
-    mt_hash_add(&hash, numbers, sizeof numbers);
-    mt_hash_add(&hash, upstroke, MT_CALIBRATION_UPSTROKE * sizeof *upstroke);
-    mt_hash_end(&hash, key);
-    return MT_OK;
-}
-
-/* Measures the default of the other discretisation. */
-static mt_status compute_other(const mt_corner *corner, mt_corner_errors *errors)
-{
-    mt_corner at = *corner;
-    mt_calibration other;
-    mt_diffusion_scheme scheme = mt_diffusion_scheme_default;
-    scheme.front_ms = corner->model->front_ms;
-    at.at_vertices = !corner->at_vertices;
-    MT_TRY(at.at_vertices ? mt_calibrate_nodal(&at, 1, &other) : mt_calibrate(&at, &scheme, NULL, &other));
-    *errors = other.errors;
-    return MT_OK;
-}
-
-/* Measures the wavefronts. `beta`: NULL: a law is fitted first. */
-static mt_status compute(const finding *f, const mt_corner *corner, const double *beta, stored *s)
-{
-    MT_SCRATCH(scratch);
-    mt_cell_variant rested;
-    mt_corner at = *corner;
-    bool conducts;
-    *s = (stored){.conducts_early = 1};
-    MT_TRY(mt_calibration_rest(scratch, corner->model, corner->cells, &rested));
-    at.cells = &rested;
-    if (f->at_vertices)
-        MT_TRY(mt_calibrate_nodal(&at, *beta, &s->calibration));
-    else
-        MT_TRY(mt_calibrate(&at, &f->scheme, beta, &s->calibration));
-    MT_TRY(compute_other(&at, &s->other));
-    if (isnan(f->fronts->interval_ms) || isnan(s->calibration.speed_l_mm_ms)) return MT_OK;
-    const mt_corner_method method = {&f->scheme, &s->calibration.law, &s->calibration.nodal};
-    MT_TRY(mt_calibration_early(&at, &method, f->fronts->interval_ms, &conducts, &s->early));
-    s->conducts_early = conducts;
-    return MT_OK;
-}
-
-static mt_status measure(
-    const finding *f, const mt_corner *corner, const double *beta, const double *upstroke, stored *s)
-{
-    MT_SCRATCH(scratch);
-    char key[MT_HASH_SIZE];
-    const void *bytes;
-    size_t n;
-    if (!f->cached) return compute(f, corner, beta, s);
-    MT_TRY(make_key(f, corner, beta, upstroke, key));
-    if (mt_cache_find(scratch, kind, key, &bytes, &n) && n == sizeof *s) {
-        memcpy(s, bytes, n);
-        return MT_OK;
-    }
-    MT_TRY(compute(f, corner, beta, s));
-    mt_cache_store(kind, key, s, sizeof *s);
-    return MT_OK;
-}
-
 /* Returns an earlier front in the same tissue, on elements of nearly the same size, with the same upstroke; NULL if there is none. */
 static const mt_front *find_like(const finding *f, size_t k)
 {
@@ -262,43 +196,66 @@ static bool is_of_model(const finding *f, const double *upstroke)
     return false;
 }
 
+/* Measures a front, whose upstroke is known. */
+static mt_status measure_with(const finding *f, const double *upstroke, mt_front *front)
+{
+    const mt_tissue tissue = measured_tissue(&f->tissue[front->medium]);
+    const double strength = given_strength(f, front);
+    const mt_corner corner = {.model = f->cells->model,
+        .cells = &f->variants[front->variant],
+        .tissue = &tissue,
+        .length_mm = front->length_mm,
+        .dt_ms = f->input->time.dt_ms,
+        .at_vertices = f->at_vertices};
+    const mt_measuring measuring = {.corner = &corner,
+        .scheme = &f->scheme,
+        .strength = front->fits && !f->at_vertices ? NULL : &strength,
+        .fits_other = front->fits,
+        .upstroke = upstroke,
+        .interval_ms = f->fronts->interval_ms,
+        .early_of_both = f->chooses};
+    mt_measured measured;
+    MT_TRY(mt_measured_find(&measuring, f->cached, &measured));
+    front->measured = true;
+    front->calibration = measured.calibration;
+    front->other = measured.other;
+    front->early = measured.early;
+    front->other_early = measured.other_early;
+    front->conducts_early = measured.conducts_early;
+    return MT_OK;
+}
+
+/* Copies the measurement of another front. */
+static void share(const mt_front *from, mt_front *front)
+{
+    const mt_front own = *front;
+    *front = *from;
+    front->variant = own.variant, front->medium = own.medium;
+    front->name = own.name;
+    front->n_elements = own.n_elements;
+    front->length_mm = own.length_mm;
+    front->fits = own.fits;
+    front->shared = true;
+}
+
 static mt_status measure_front(finding *f, size_t k)
 {
     mt_front *front = &f->fronts->front[k];
     const mt_cell_variant *cells = &f->variants[front->variant];
     const mt_tissue tissue = measured_tissue(&f->tissue[front->medium]);
-    const double beta = given_strength(f, front);
     const bool known = f->cells->model->n_delays > 0, unusual = has_unusual_anisotropy(&tissue),
-               own = f->at_vertices || !known || has_own_parameters(f->cells->model, cells),
-               needed = !isnan(f->fronts->interval_ms) || beta != f->scheme.spreading;
+               own = !known || has_own_parameters(f->cells->model, cells),
+               needed = f->at_vertices || !isnan(f->fronts->interval_ms) ||
+                        given_strength(f, front) != f->scheme.spreading;
     bool ordinary = !own;
-    const mt_corner corner = {.model = f->cells->model,
-        .cells = cells,
-        .tissue = &tissue,
-        .length_mm = front->length_mm,
-        .dt_ms = f->input->time.dt_ms,
-        .at_vertices = f->at_vertices};
-    const mt_front *like;
-    stored s;
     if (ordinary && !unusual && !needed) return MT_OK;
-    mt_calibration_upstroke(corner.model, cells, corner.dt_ms, f->upstroke[k]);
-    if (own && !f->at_vertices) ordinary = known && is_of_model(f, f->upstroke[k]);
+    mt_calibration_upstroke(f->cells->model, cells, f->input->time.dt_ms, f->upstroke[k]);
+    if (own) ordinary = known && is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
-    const bool fits = f->fits && !f->at_vertices && (!ordinary || unusual);
-    if (f->fits && (like = find_like(f, k))) {
-        front->calibration = like->calibration;
-        front->other = like->other;
-        front->conducts_early = like->conducts_early;
-        front->early = like->early;
-        front->shared = true;
-    } else {
-        MT_TRY(measure(f, &corner, fits ? NULL : &beta, f->upstroke[k], &s));
-        front->calibration = s.calibration;
-        front->other = s.other;
-        front->conducts_early = s.conducts_early > 0;
-        front->early = s.early;
-    }
-    front->measured = true;
+    front->fits = f->fits && (!ordinary || unusual);
+    const mt_front *like = f->fits ? find_like(f, k) : NULL;
+    if (!like) return measure_with(f, f->upstroke[k], front);
+    share(like, front);
     return MT_OK;
 }
 
@@ -349,27 +306,37 @@ static double shortest_interval(const mt_case *input)
     return shortest_ms;
 }
 
-mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
-    const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
-    mt_fronts *fronts)
+/* Prepares the measurement of fronts, without a mesh. */
+static mt_status begin(mt_arena *scratch, const mt_case *input, const mt_media *media,
+    const mt_monodomain *cells, bool cached, mt_fronts *fronts, finding *f)
 {
-    MT_SCRATCH(scratch);
-    finding f = {.arena = arena,
-        .input = input,
-        .mesh = mesh,
-        .adjacency = adjacency,
+    *f = (finding){.input = input,
         .media = media,
         .cells = cells,
         .scheme = mt_case_scheme(input),
         .cached = cached,
         .at_vertices = mt_case_at_vertices(input),
+        .chooses = !isnan(input->diffusion.accuracy_percent),
         .fronts = fronts};
+    f->variants = mt_monodomain_variants(cells, &f->n_variants);
+    f->fits = mt_diffusion_scheme_same(&f->scheme, &mt_diffusion_scheme_default) &&
+              input->diffusion.n_spreading_of_cells == 0;
+    MT_ALLOC(scratch, f->tissue, media->n);
+    for (size_t k = 0; k < media->n; k++) f->tissue[k] = mt_medium_tissue(&media->medium[k]);
+    return MT_OK;
+}
+
+mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
+    const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
+    mt_fronts *fronts)
+{
+    MT_SCRATCH(scratch);
+    finding f;
     *fronts = (mt_fronts){.interval_ms = shortest_interval(input)};
-    f.variants = mt_monodomain_variants(cells, &f.n_variants);
-    f.fits = mt_diffusion_scheme_same(&f.scheme, &mt_diffusion_scheme_default) &&
-             input->diffusion.n_spreading_of_cells == 0;
-    MT_ALLOC(scratch, f.tissue, media->n);
-    for (size_t k = 0; k < media->n; k++) f.tissue[k] = mt_medium_tissue(&media->medium[k]);
+    MT_TRY(begin(scratch, input, media, cells, cached, fronts, &f));
+    f.arena = arena;
+    f.mesh = mesh;
+    f.adjacency = adjacency;
     MT_TRY(number_fronts(&f));
     const size_t n_fixed = input->diffusion.n_spreading_of_cells;
     if (n_fixed > 0 && n_fixed != fronts->n)
@@ -381,6 +348,19 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
     mt_progress_stage("calibrating the reaction spreading");
     for (size_t k = 0; k < fronts->n; k++) MT_TRY(mt_fail_in(fronts->front[k].name, measure_front(&f, k)));
     return set_laws(&f);
+}
+
+mt_status mt_front_resize(const mt_case *input, const mt_media *media, const mt_monodomain *cells,
+    bool cached, double interval_ms, double length_mm, mt_front *front)
+{
+    MT_SCRATCH(scratch);
+    mt_fronts alone = {.n = 1, .interval_ms = interval_ms, .front = front};
+    double upstroke[MT_CALIBRATION_UPSTROKE];
+    finding f;
+    MT_TRY(begin(scratch, input, media, cells, cached, &alone, &f));
+    mt_calibration_upstroke(cells->model, &f.variants[front->variant], input->time.dt_ms, upstroke);
+    front->length_mm = length_mm;
+    return measure_with(&f, upstroke, front);
 }
 
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements)
@@ -435,7 +415,7 @@ static void error_text(const mt_corner_errors *errors, char *text, size_t size)
             100 * errors->sector[MT_CORNER_SECTORS - 1]);
 }
 
-static void warn_of_early(const char *name, const mt_front *front, double interval_ms)
+static void warn_of_early(const char *name, const mt_front *front, double interval_ms, double allowed_percent)
 {
     char text[160];
     if (isnan(interval_ms)) return;
@@ -445,14 +425,14 @@ static void warn_of_early(const char *name, const mt_front *front, double interv
             name, front->name, interval_ms);
         return;
     }
-    if (!is_large(&front->early)) return;
+    if (!is_large(&front->early) || 100 * front->early.rms <= allowed_percent) return;
     error_text(&front->early, text, sizeof text);
     mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times at the shortest "
             "coupling interval, %.4g ms: %s; block may be due to the element size",
         name, front->name, front->length_mm, interval_ms, text);
 }
 
-void mt_fronts_warn(const char *name, const mt_fronts *fronts)
+void mt_fronts_warn(const char *name, const mt_fronts *fronts, double allowed_percent)
 {
     for (size_t k = 0; k < fronts->n; k++) {
         const mt_front *front = &fronts->front[k];
@@ -464,13 +444,13 @@ void mt_fronts_warn(const char *name, const mt_fronts *fronts)
                 name, front->name, front->n_elements);
             continue;
         }
-        if (mt_front_is_inaccurate(front)) {
+        if (mt_front_is_inaccurate(front) && !(100 * front->calibration.errors.rms <= allowed_percent)) {
             error_text(&front->calibration.errors, text, sizeof text);
             mt_warn("%s: cells \"%s\": found element size %.3g mm; expected activation times: %s; `myotile "
                     "mesh refine` halves the element size",
                 name, front->name, front->length_mm, text);
         }
-        warn_of_early(name, front, fronts->interval_ms);
+        warn_of_early(name, front, fronts->interval_ms, allowed_percent);
     }
 }
 
@@ -480,22 +460,11 @@ typedef struct lost {
     const mt_front *front; /* the most inaccurate at the shortest coupling interval; NULL: all are accurate */
 } lost;
 
-/* Returns the front of an unknown; of a vertex the first one of its cells. */
-static const mt_front *front_of(const mt_fronts *fronts, const mt_monodomain *problem, size_t unknown)
-{
-    size_t k = 0;
-    if (!fronts->nodal.law) return &fronts->front[fronts->spreading.of[unknown]];
-    const size_t variant = problem->variant_of ? problem->variant_of[unknown] : problem->variant;
-    while (k + 1 < fronts->n && fronts->front[k].variant != variant) k++;
-    return &fronts->front[k];
-}
-
 /* Replaces the front by a more inaccurate one of the unknowns of a stimulus. */
-static void find_inaccurate(const mt_fronts *fronts, const mt_monodomain *problem,
-    const mt_stimulus *stimulus, const mt_front **worst)
+static void find_inaccurate(const mt_fronts *fronts, const mt_stimulus *stimulus, const mt_front **worst)
 {
     for (size_t k = 0; k < stimulus->n_elements; k++) {
-        const mt_front *front = front_of(fronts, problem, stimulus->element[k]);
+        const mt_front *front = &fronts->front[fronts->of_unknown[stimulus->element[k]]];
         if (!front->measured || !front->conducts_early || !is_large(&front->early)) continue;
         if (!*worst || !(front->early.rms <= (*worst)->early.rms)) *worst = front;
     }
@@ -509,7 +478,7 @@ static lost find_lost(
         if (mt_monodomain_stimulus_of(problem, part) != stimulus) continue;
         if (results->capture[part].lost == 0) return (lost){0};
         l.capture = &results->capture[part];
-        find_inaccurate(fronts, problem, &problem->stimulus[part], &l.front);
+        find_inaccurate(fronts, &problem->stimulus[part], &l.front);
     }
     return l;
 }

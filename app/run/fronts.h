@@ -40,11 +40,14 @@ typedef struct mt_front {
     double length_mm;
     bool measured; /* false: the default law, without a measurement; the rest is zero-initialised */
     bool shared;   /* measured for an earlier front with the same upstroke */
+    bool fits; /* with voltages at the elements a law is fitted to it; otherwise it has that of the case */
     mt_calibration calibration; /* of the cells at rest */
     mt_corner_errors
         other;           /* the same with voltages at the vertices instead of the elements, or the reverse */
     bool conducts_early; /* after the shortest coupling interval */
     mt_corner_errors early; /* errors after it */
+    mt_corner_errors
+        other_early; /* same, of the other discretisation; 0 without diffusion.accuracy_percent */
 } mt_front;
 
 typedef struct mt_fronts {
@@ -55,13 +58,20 @@ typedef struct mt_fronts {
         spreading; /* [n] the laws; n is 0 if all elements have the law of the scheme, or with voltages at the vertices */
     mt_nodal_spreading
         nodal; /* [n] the laws with voltages at the vertices; n is 0 without spreading; law is NULL with voltages at elements */
+    const uint16_t *
+        of_unknown; /* [unknowns] the front of each; of a vertex that of its cells in the tissue with the largest volume */
 } mt_fronts;
 
-/* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. Reports progress. Fails with
+/* Finds the fronts of a problem with its cells and media, in `arena`. `cached`: true to use the cache. With diffusion.accuracy_percent the
+ * errors at the shortest coupling interval are measured for both discretisations. Reports progress. Fails with
  * MT_INPUT if the case fixes the laws of another number of fronts (the message names the key), and with the errors of `mt_calibrate`. */
 MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *mesh,
     const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
     mt_fronts *fronts);
+
+/* Measures a front of such a problem again, for another element size. Returns the errors of `mt_calibrate`. */
+MT_NODISCARD mt_status mt_front_resize(const mt_case *input, const mt_media *media,
+    const mt_monodomain *cells, bool cached, double interval_ms, double length_mm, mt_front *front);
 
 /* True if both have the same laws in all n_elements. */
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);
@@ -72,8 +82,9 @@ bool mt_front_is_inaccurate(const mt_front *front);
 /* Stores the strengths of the laws in a case, in `arena`, so that it fixes them. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fronts_fix(mt_arena *arena, const mt_fronts *fronts, mt_case *input);
 
-/* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and of non-conducting ones. `name`: the mesh. */
-void mt_fronts_warn(const char *name, const mt_fronts *fronts);
+/* Warns of the measured fronts with an expected error of MT_FRONTS_WARN_PERCENT or more, and above allowed_percent, and of non-conducting
+ * ones. `name`: the mesh. */
+void mt_fronts_warn(const char *name, const mt_fronts *fronts, double allowed_percent);
 
 /* Warns after a run of each stimulus with a pulse without capture (mt_capture; not at sites) in cells whose activation is inaccurate at the
  * shortest coupling interval: the block may be due to the element size. `path`: the case. */

@@ -188,7 +188,7 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
     return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
 }
 
-/* Selects the conducting elements, and finds the channels; then selects the unknowns. */
+/* Selects the conducting elements, and finds the channels. */
 static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
     uint8_t *conducting;
@@ -197,6 +197,12 @@ static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_pro
         MT_TRY(mt_channels_find(arena, &p->whole, conducting, &p->channels));
         MT_TRY(mt_mesh_select(arena, &p->whole, conducting, &p->mesh));
     }
+    return MT_OK;
+}
+
+/* Selects the unknowns. The order of the elements remains. */
+static mt_status select_unknowns(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
     p->unknowns = (mt_unknowns){&p->mesh, mt_case_at_vertices(input)};
     return p->unknowns.at_vertices ? mt_unknowns_mesh(arena, &p->mesh, &p->mesh) : MT_OK;
 }
@@ -249,16 +255,18 @@ static mt_status check_parts(const mt_case *input, const mt_problem *p)
     return mt_case_check_scale(input, &parts);
 }
 
-/* Warns of expected errors of activation times: measured ones, and estimates for the tissues with other fronts. */
+/* Warns of expected errors of activation times: measured ones, and estimates for the tissues with other fronts. With a measured choice of
+ * the discretisation only of errors above the allowed one. */
 static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
 {
     MT_SCRATCH(scratch);
     mt_case_parts parts;
     MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
-    mt_fronts_warn(mt_case_mesh_name(input), &p->fronts);
+    const bool chosen = mt_placing_is_measured(&p->placing);
+    mt_fronts_warn(mt_case_mesh_name(input), &p->fronts, chosen ? p->placing.allowed_percent : 0);
     for (size_t k = 0; k < parts.n; k++) parts.part[k].measured = true;
     for (size_t k = 0; k < p->fronts.n; k++)
-        if (!p->fronts.front[k].measured) parts.part[p->fronts.front[k].medium].measured = false;
+        if (!chosen && !p->fronts.front[k].measured) parts.part[p->fronts.front[k].medium].measured = false;
     return mt_findings_of_mesh(input, &parts);
 }
 
@@ -307,8 +315,8 @@ static void warn_of_channels(const mt_case *input, const mt_problem *p)
         mt_case_mesh_name(input), n, n == 1 ? "" : "s", MT_CHANNEL_ELEMENTS);
 }
 
-mt_status mt_problem_make_on(
-    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
+/* Builds the parts of a problem that do not depend on the discretisation. */
+static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, const mt_case *input, mt_problem *p)
 {
     *p = (mt_problem){.whole = *mesh};
     MT_TRY(confirm_surfaces(arena, input, p));
@@ -316,15 +324,74 @@ mt_status mt_problem_make_on(
     MT_TRY(select_conducting(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
     MT_TRY(check_parts(input, p));
-    MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
-    MT_TRY(mt_adjacency_make(arena, &p->mesh, &p->adjacency));
-    MT_TRY(mt_case_cells(arena, input, &p->whole, &p->unknowns, &p->monodomain));
-    MT_TRY(compile_model(arena, input, cached, p));
-    warn_of_channels(input, p);
-    MT_TRY(make_fronts(arena, input, cached, p));
-    MT_TRY(warn_of_errors(input, p));
-    MT_TRY(make_operator(arena, input, cached, p));
-    return set_loop(arena, input, p);
+    return mt_adjacency_make(arena, &p->mesh, &p->adjacency);
+}
+
+/* Makes the fronts with voltages at the vertices, in `arena`, and chooses by them. `used`: the case without auto; gets its model if that was
+ * compiled. */
+static mt_status choose_by_fronts(mt_arena *arena, const mt_problem *ground, bool cached, mt_case *used,
+    mt_fronts *fronts, mt_placing *placing)
+{
+    MT_SCRATCH(scratch);
+    mt_problem p = {
+        .whole = ground->whole, .mesh = ground->mesh, .adjacency = ground->adjacency, .media = ground->media};
+    MT_TRY(select_unknowns(scratch, used, &p));
+    MT_TRY(mt_case_cells(arena, used, &p.whole, &p.unknowns, &p.monodomain));
+    MT_TRY(compile_model(arena, used, cached, &p));
+    used->cell.model = p.monodomain.model;
+    MT_TRY(make_fronts(arena, used, cached, &p));
+    *fronts = p.fronts;
+    return mt_placing_make(
+        mt_case_mesh_name(used), used, fronts, p.mesh.n_elements, &p.media, &p.monodomain, cached, placing);
+}
+
+/* Same, unless a key of the case excludes the vertices; then `fronts` is unchanged. `used`: gets the discretisation. */
+static mt_status choose(mt_arena *arena, const mt_problem *ground, bool cached, mt_case *used,
+    mt_fronts *fronts, mt_placing *placing)
+{
+    mt_status status = mt_case_check_vertices(used);
+    if (status == MT_INPUT) {
+        char why[sizeof placing->why];
+        (void)snprintf(why, sizeof why, "since the case has %.200s", mt_message());
+        *placing = mt_placing_given(false, why);
+        status = MT_OK;
+    } else {
+        used->diffusion.accuracy_percent = mt_case_accuracy_percent(used);
+        used->diffusion.discretisation = MT_CASE_NODES;
+        status = choose_by_fronts(arena, ground, cached, used, fronts, placing);
+    }
+    used->diffusion.accuracy_percent = NAN;
+    used->diffusion.discretisation = placing->at_vertices ? MT_CASE_NODES : MT_CASE_ELEMENTS;
+    return status;
+}
+
+mt_status mt_problem_make_on(
+    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
+{
+    mt_case used = *input;
+    MT_TRY(make_ground(arena, mesh, input, p));
+    if (mt_case_is_auto(input)) MT_TRY(choose(arena, p, cached, &used, &p->fronts, &p->placing));
+    MT_TRY(select_unknowns(arena, &used, p));
+    MT_TRY(mt_problem_set_stimuli_and_probes(arena, &used, p));
+    MT_TRY(mt_case_cells(arena, &used, &p->whole, &p->unknowns, &p->monodomain));
+    MT_TRY(compile_model(arena, &used, cached, p));
+    warn_of_channels(&used, p);
+    if (!p->placing.at_vertices) MT_TRY(make_fronts(arena, &used, cached, p));
+    MT_TRY(warn_of_errors(&used, p));
+    MT_TRY(make_operator(arena, &used, cached, p));
+    return set_loop(arena, &used, p);
+}
+
+mt_status mt_problem_choose(const mt_mesh *mesh, const mt_case *input, bool cached, mt_placing *placing)
+{
+    MT_SCRATCH(scratch);
+    mt_mesh own;
+    mt_problem p;
+    mt_fronts fronts;
+    mt_case used = *input;
+    if (!mesh) MT_TRY(get_mesh(scratch, input, &own));
+    MT_TRY(make_ground(scratch, mesh ? mesh : &own, input, &p));
+    return choose(scratch, &p, cached, &used, &fronts, placing);
 }
 
 mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
@@ -332,6 +399,13 @@ mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt
     mt_mesh mesh;
     MT_TRY(get_mesh(arena, input, &mesh));
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
+}
+
+mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *input)
+{
+    input->time.pde_steps = problem->monodomain.pde_steps;
+    mt_case_fix_discretisation(input, problem->unknowns.at_vertices);
+    return mt_fronts_fix(arena, &problem->fronts, input);
 }
 
 /* Builds all of a problem like `made` except for fronts, operator and the time loop. */
@@ -352,6 +426,21 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
     if (mt_cell_model_same(made->monodomain.model, p->monodomain.model))
         p->monodomain.model = made->monodomain.model; /* it can be compiled */
     return MT_OK;
+}
+
+mt_status mt_problem_choose_like(
+    const mt_problem *made, const mt_case *input, bool cached, mt_placing *placing)
+{
+    MT_SCRATCH(scratch);
+    mt_problem p = {.whole = made->whole,
+        .mesh = made->mesh,
+        .adjacency = made->adjacency,
+        .media = made->media,
+        .confirmed = made->confirmed};
+    mt_fronts fronts;
+    mt_case used = *input;
+    MT_TRY(confirm_surfaces(scratch, input, &p));
+    return choose(scratch, &p, cached, &used, &fronts, placing);
 }
 
 mt_status mt_problem_make_like(

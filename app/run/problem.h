@@ -8,6 +8,7 @@
  * With voltages at the vertices (mesh/unknowns.h), the mesh of the problem has only the vertices of conducting elements. */
 #pragma once
 
+#include "app/run/placing.h"
 #include "app/run/fronts.h"
 #include "mesh/anatomy/channels.h"
 #include "solver/case/case.h"
@@ -22,7 +23,8 @@ typedef struct mt_problem {
     mt_mesh mesh;         /* its conducting elements; equal to `whole`, without numbers, if all conduct */
     mt_unknowns unknowns; /* of `mesh` */
     mt_adjacency adjacency;
-    mt_media media; /* of the conducting elements */
+    mt_media media;     /* of the conducting elements */
+    mt_placing placing; /* of the discretisation, if that of the case is auto */
     mt_fronts fronts;
     mt_channels channels; /* of the complete mesh; `of` is NULL if all elements conduct */
     mt_diffusion diffusion;
@@ -33,7 +35,7 @@ typedef struct mt_problem {
 } mt_problem;
 
 /* Builds the problem of a case in `arena`, with all cells at rest. Reports progress and warns of unusual values (solver/case/findings.h)
- * and of channels (mesh/anatomy/channels.h).
+ * and of channels (mesh/anatomy/channels.h). A discretisation auto is chosen; mt_problem_fix stores the choice in the case.
  * `cached`: as in `mt_operator_make`. Fails with MT_INPUT or MT_NUMERICS if the case does not fit its mesh (the message names the key), and
  * with MT_FILE if a file cannot be read. */
 MT_NODISCARD mt_status mt_problem_make(
@@ -43,9 +45,23 @@ MT_NODISCARD mt_status mt_problem_make(
 MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *problem);
 
+/* Chooses the discretisation of a case with auto, on a mesh (NULL: that of the case). Returns the errors of `mt_problem_make`. */
+MT_NODISCARD mt_status mt_problem_choose(
+    const mt_mesh *mesh, const mt_case *input, bool cached, mt_placing *placing);
+
+/* Same, for a case that agrees with that of the problem `made` in all keys that affect the problem but diffusion.discretisation and its
+ * accuracy. */
+MT_NODISCARD mt_status mt_problem_choose_like(
+    const mt_problem *made, const mt_case *input, bool cached, mt_placing *placing);
+
+/* Stores the values that were found for a problem in its case, so that it fixes them: time.pde_steps, the discretisation and the laws of
+ * the fronts. Strings are in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *input);
+
 /* Builds the problem of another case with mesh, tissue and non-conducting elements of the existing problem `made`, and borrows its
  * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time
- * steps and recorded quantities are taken from the case. The cases must agree in the keys that affect the problem (MT_AFFECTS_PROBLEM).
+ * steps and recorded quantities are taken from the case. The cases must agree in the keys that affect the problem (MT_AFFECTS_PROBLEM),
+ * without auto.
  * Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_problem_make_like(
     mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *problem);

@@ -30,12 +30,17 @@ static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
     mt_arena_free(&s->of_problem);
     s->case_text = NULL;
     MT_TRY(mt_problem_make(&s->of_problem, input, cached, &s->problem));
-    return mt_yaml_write_lines(&s->of_problem, &mt_case_table, input, &s->case_text);
+    mt_case fixed = *input;
+    mt_case_fix_discretisation(&fixed, s->problem.unknowns.at_vertices);
+    return mt_yaml_write_lines(&s->of_problem, &mt_case_table, &fixed, &s->case_text);
 }
 
+/* With auto, whatever its choice will be. */
 mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has)
 {
-    return agrees(shared->case_text, input, MT_AFFECTS_PROBLEM, has);
+    mt_case fixed = *input;
+    mt_case_fix_discretisation(&fixed, shared->case_text && shared->problem.unknowns.at_vertices);
+    return agrees(shared->case_text, &fixed, MT_AFFECTS_PROBLEM, has);
 }
 
 mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached)
@@ -45,11 +50,32 @@ mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached)
     return has ? MT_OK : make_problem(shared, input, cached);
 }
 
+/* Chooses the discretisation of a case with auto: on the mesh of the existing problem, or by building the problem of this case. */
+static mt_status choose(mt_shared *shared, bool cached, mt_case *input, mt_placing *placing)
+{
+    bool has;
+    *placing = (mt_placing){0};
+    if (!mt_case_is_auto(input)) return MT_OK;
+    MT_TRY(mt_shared_has(shared, input, &has));
+    if (has)
+        MT_TRY(mt_problem_choose_like(&shared->problem, input, cached, placing));
+    else
+        MT_TRY(make_problem(shared, input, cached));
+    if (!has) *placing = shared->problem.placing;
+    mt_case_fix_discretisation(input, placing->at_vertices);
+    return MT_OK;
+}
+
 mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
-    MT_TRY(mt_shared_make(shared, input, cached));
-    return mt_problem_make_like(arena, &shared->problem, input, cached, problem);
+    mt_placing placing;
+    mt_case fixed = *input;
+    MT_TRY(choose(shared, cached, &fixed, &placing));
+    MT_TRY(mt_shared_make(shared, &fixed, cached));
+    MT_TRY(mt_problem_make_like(arena, &shared->problem, &fixed, cached, problem));
+    problem->placing = placing;
+    return MT_OK;
 }
 
 /* ---- the mapping ---- */

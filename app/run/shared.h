@@ -12,7 +12,7 @@
 typedef struct mt_shared {
     mt_arena of_problem, of_mapping;
     /* The cases of the problem and of the mapping, with one line for each value; NULL if not built. */
-    const char *case_text, *mapped_text;
+    const char *case_text, *mapped_text; /* without auto */
     mt_problem problem;
     mt_mapping_choice choice;
     mt_mapping mapping;
@@ -22,10 +22,11 @@ typedef struct mt_shared {
  * (`mt_problem_find_files`). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached);
 
-/* Sets *has to true if `mt_shared_make` would build nothing. */
+/* Sets *has to true if `mt_shared_make` would build nothing; with auto, if it would build nothing for either discretisation of the
+ * existing problem. */
 MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has);
 
-/* Builds the problem of a case: its own parts in `arena`; the shared parts are valid until `mt_shared_make` builds a problem. Returns the
+/* Builds the problem of a case, whose discretisation is chosen as for the case alone: its own parts in `arena`; the shared parts are valid until `mt_shared_make` builds a problem. Returns the
  * errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);

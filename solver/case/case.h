@@ -56,8 +56,10 @@ typedef struct mt_case_point {
     double at_mm[3];
 } mt_case_point;
 
-/* Places of the voltages (mesh/unknowns.h); time integration of the diffusion; and the beats that have maps. */
-typedef enum mt_case_discretisation { MT_CASE_ELEMENTS, MT_CASE_NODES } mt_case_discretisation;
+/* Places of the voltages (mesh/unknowns.h), auto: chosen for the mesh by the expected errors (app/run/placing.h); time integration of the
+ * diffusion; and the beats that have maps. */
+typedef enum mt_case_discretisation { MT_CASE_ELEMENTS, MT_CASE_NODES, MT_CASE_AUTO } mt_case_discretisation;
+#define MT_CASE_ACCURACY_PERCENT 8
 typedef enum mt_case_method { MT_CASE_EXPLICIT, MT_CASE_IMPLICIT } mt_case_method;
 typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_beats;
 
@@ -100,6 +102,7 @@ typedef struct mt_case {
     mt_medium tissue;
     struct {
         mt_case_discretisation discretisation;
+        double accuracy_percent;                        /* with auto; NaN: MT_CASE_ACCURACY_PERCENT */
         double spreading, *spreading_of_cells, damping; /* [n_spreading_of_cells] */
         size_t n_spreading_of_cells;                    /* 0: calibrated */
         double nodal_spreading; /* with nodes: factor of the strength of the laws of the cells */
@@ -232,11 +235,25 @@ mt_diffusing mt_case_diffusing(const mt_case *from);
 /* Returns the spatial discretisation of the case. */
 mt_diffusion_scheme mt_case_scheme(const mt_case *from);
 
-/* True if the voltages are at the vertices of the mesh; otherwise they are at the centres of its elements. */
+/* True if the voltages are at the vertices of the mesh; otherwise they are at the centres of its elements. With auto, false until the
+ * choice is fixed. */
 bool mt_case_at_vertices(const mt_case *from);
 
-/* Refuses a case with voltages at the vertices where only elements are supported. MT_INPUT. `path`: of the case, for the message. */
-MT_NODISCARD mt_status mt_case_need_elements(const char *path, const mt_case *from);
+/* True if the discretisation is chosen for the mesh. */
+bool mt_case_is_auto(const mt_case *from);
+
+/* Returns the largest expected error of activation times that the choice allows [%]. */
+double mt_case_accuracy_percent(const mt_case *from);
+
+/* Checks that the case has no key that excludes voltages at the vertices. MT_INPUT; the message names the key. */
+MT_NODISCARD mt_status mt_case_check_vertices(const mt_case *from);
+
+/* Replaces auto by the discretisation that was chosen, and removes the accuracy. Does nothing without auto. */
+void mt_case_fix_discretisation(mt_case *input, bool at_vertices);
+
+/* Refuses a case with voltages at the vertices where only elements are supported; auto becomes elements. MT_INPUT. `path`: of the case, for
+ * the message. */
+MT_NODISCARD mt_status mt_case_need_elements(const char *path, mt_case *input);
 
 /* Returns the mesh's name for messages: its file, or "mesh.slab". */
 const char *mt_case_mesh_name(const mt_case *from);

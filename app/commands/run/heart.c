@@ -9,6 +9,7 @@
 #include "app/commands/run/one_run.h"
 #include "app/heart/heart_case.h"
 #include "app/heart/heart_mesh.h"
+#include "app/run/problem.h"
 #include "app/run/speed.h"
 #include "data/files/folder.h"
 #include "mesh/files/formats.h"
@@ -21,7 +22,13 @@ static const mt_option options[] = {
     {.name = "--elements",
         .value = "N",
         .help = "number of elements (for an input mesh, which is only refined uniformly, the upper limit); "
-                "default: as required for a CV error below 10 %"},
+                "default: as required for a CV error below 10 %, or that of --accuracy"},
+    {.name = "--accuracy",
+        .value = "PERCENT",
+        .help =
+            "allowed CV error (expected error of activation times): the voltages are at the vertices of the "
+            "mesh, which takes a fifth of the time, if these are accurate enough, otherwise at its elements; "
+            "default: 8"},
     {.name = "--unit",
         .value = "um|mm|cm|m",
         .help = "unit of the coordinates in the files; default: um for CARP, otherwise mm"},
@@ -53,6 +60,17 @@ typedef struct places {
 
 /* ---- options ---- */
 
+/* Reads --accuracy; NaN: not given. */
+static mt_status read_accuracy(const mt_arguments *arguments, double *percent)
+{
+    const char *text = mt_option_value(arguments, "--accuracy", NULL);
+    *percent = NAN;
+    if (!text) return MT_OK;
+    MT_TRY(mt_numbers("--accuracy", text, 1, 0, percent));
+    if (*percent >= 0.1 && *percent <= 100) return MT_OK;
+    return mt_fail(MT_INPUT, "--accuracy %s; allowed: 0.1 to 100 %%", text);
+}
+
 static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_heart_request *asked)
 {
     const char *elements = mt_option_value(arguments, "--elements", NULL);
@@ -64,6 +82,7 @@ static mt_status read_asked(const mt_arguments *arguments, const places *at, mt_
         .unit = mt_option_value(arguments, "--unit", NULL),
         .elements = (double)n,
         .mesh = at->mesh};
+    MT_TRY(read_accuracy(arguments, &asked->accuracy_percent));
     if (asked->unit) MT_TRY(mt_unit_mm(asked->unit, &mm));
     return MT_OK;
 }
@@ -118,31 +137,34 @@ static mt_status write_both(const places *at, const mt_heart_mesh *made, const m
     return mt_file_set_end(status);
 }
 
-/* Reports the estimated duration of the run. */
+/* Chooses the discretisation of the case, and reports the choice and the estimated duration of the run. `input`: gets the choice. */
 static mt_status say_time(
-    mt_arena *arena, const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
+    const mt_heart_mesh *made, const mt_heart_case *chosen, mt_case *input, mt_placing *placing)
 {
-    mt_case input;
     mt_speed speed;
-    char slab[MT_NUMBER_SIZE], about[32];
-    MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
-    MT_TRY(mt_speed_measure(&input, &speed));
-    const double steps = (chosen->beat ? chosen->end_ms : chosen->expected_ms) / input.time.dt_ms,
+    char slab[MT_NUMBER_SIZE], about[32], text[MT_PLACING_TEXT];
+    MT_TRY(mt_problem_choose(&made->mesh, input, true, placing));
+    mt_progress_stage(NULL);
+    mt_decision("discretisation", "%s", mt_placing_text(placing, text));
+    mt_case_fix_discretisation(input, placing->at_vertices);
+    MT_TRY(mt_speed_measure(input, &speed));
+    const double steps = (chosen->beat ? chosen->end_ms : chosen->expected_ms) / input->time.dt_ms,
                  seconds = (double)made->mesh.n_elements *
                            (speed.setup_s_per_element + steps / speed.element_steps_per_s);
     (void)snprintf(about, sizeof about, "%.0f s", ceil(seconds));
     if (seconds > 99)
         (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
     mt_decision("time",
-        "about %s for the run, at %.3g million cell-steps per second, as just measured on %s elements", about,
-        speed.element_steps_per_s / 1e6, mt_number_count_text((double)speed.n_elements, slab));
+        "about %s for the run, at %.3g million element-steps per second, as just measured on %s elements",
+        about, speed.element_steps_per_s / 1e6, mt_number_count_text((double)speed.n_elements, slab));
     return MT_OK;
 }
 
 /* Builds mesh and case. The case contains the absolute path of the mesh. */
-static mt_status make_both(
-    mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat, mt_refining *refining)
+static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat,
+    mt_refining *refining, mt_placing *placing)
 {
+    mt_case input;
     char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
     const char *folder = at->folder;
     mt_heart_mesh *made;
@@ -152,23 +174,29 @@ static mt_status make_both(
     MT_TRY(mt_file_absolute(arena, &folder));
     MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
     MT_TRY(mt_heart_mesh_make(asked, refining, made));
-    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, beat, chosen));
+    chosen->beat = beat;
+    chosen->accuracy_percent =
+        isnan(asked->accuracy_percent) ? MT_CASE_ACCURACY_PERCENT : asked->accuracy_percent;
+    MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, chosen));
     MT_TRY(write_both(at, made, chosen));
     mt_decision("case", "%s; to run it again after a change: %s", at->case_file, at->run_again);
-    return say_time(arena, at, made, chosen);
+    MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
+    return say_time(made, chosen, &input, placing);
 }
 
-static mt_status make(mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat)
+static mt_status make(
+    mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat, mt_placing *placing)
 {
     mt_arena other[2] = {{0}, {0}};
     mt_refining refining = {.arenas = {&other[0], &other[1]}};
-    const mt_status status = make_both(arena, at, asked, beat, &refining);
+    const mt_status status = make_both(arena, at, asked, beat, &refining, placing);
     for (int k = 0; k < 2; k++) mt_arena_free(&other[k]);
     return status;
 }
 
 /* Builds both in the folder and leaves it, since the run enters it again. */
-static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_arguments *arguments)
+static mt_status make_in_folder(
+    mt_arena *arena, const places *at, const mt_arguments *arguments, mt_placing *placing)
 {
     mt_heart_request asked;
     mt_folder folder;
@@ -176,7 +204,7 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
-    if (status == MT_OK) status = make(arena, at, &asked, mt_option_given(arguments, "--beat"));
+    if (status == MT_OK) status = make(arena, at, &asked, mt_option_given(arguments, "--beat"), placing);
     mt_folder_close(&folder);
     return status;
 }
@@ -185,17 +213,18 @@ static mt_status make_in_folder(mt_arena *arena, const places *at, const mt_argu
 
 static void say_activation(const mt_run *done)
 {
-    const size_t n = done->problem->mesh.n_elements;
+    const size_t n = mt_unknowns_count(&done->problem->unknowns);
+    const char *many = mt_unknowns_word(&done->problem->unknowns, n);
     const double *at_ms = done->results.beats[0].activation_ms;
     double last_ms;
     const size_t activated = mt_record_activated(n, at_ms, &last_ms);
-    char elements[MT_NUMBER_SIZE], reached[MT_NUMBER_SIZE];
+    char all[MT_NUMBER_SIZE], reached[MT_NUMBER_SIZE];
     if (activated == n)
-        mt_decision("activation", "all %s elements activated, the last at %.1f ms",
-            mt_number_count_text((double)n, elements), last_ms);
+        mt_decision("activation", "all %s %s activated, the last at %.1f ms",
+            mt_number_count_text((double)n, all), many, last_ms);
     else
-        mt_decision("activation", "%s of %s elements (%.6g %%) activated by %g ms, the last at %.1f ms",
-            mt_number_count_text((double)activated, reached), mt_number_count_text((double)n, elements),
+        mt_decision("activation", "%s of %s %s (%.6g %%) activated by %g ms, the last at %.1f ms",
+            mt_number_count_text((double)activated, reached), mt_number_count_text((double)n, all), many,
             100 * (double)activated / (double)n, mt_run_reached_ms(done), fmax(last_ms, 0));
 }
 
@@ -213,7 +242,8 @@ static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
     return MT_OK;
 }
 
-static mt_status run(mt_arena *arena, const places *at, const mt_arguments *arguments)
+static mt_status run(
+    mt_arena *arena, const places *at, const mt_arguments *arguments, const mt_placing *placing)
 {
     char *words[] = {(char *)(uintptr_t)at->case_file, "--output", (char *)(uintptr_t)at->folder, "--force"};
     mt_arguments of_run;
@@ -222,6 +252,8 @@ static mt_status run(mt_arena *arena, const places *at, const mt_arguments *argu
     MT_TRY(mt_arguments_read(arena, &mt_command_run, mt_option_given(arguments, "--force") ? 4 : 3, words,
         arguments->out, &of_run));
     MT_TRY(mt_one_run_read(arena, &of_run, NULL, &r));
+    mt_one_run_give(&r, placing);
+    r.placing_told = true;
     MT_TRY(mt_folder_enter(at->folder, mt_option_replace(arguments), &folder));
     mt_status status = mt_one_run_execute(arena, &r, NULL, folder.path, write_results, folder.path);
     mt_folder_close(&folder);
@@ -233,9 +265,10 @@ static mt_status run(mt_arena *arena, const places *at, const mt_arguments *argu
 static mt_status heart(mt_arena *arena, const mt_arguments *arguments)
 {
     places *at;
+    mt_placing placing;
     MT_ALLOC(arena, at, 1);
     MT_TRY(find_places(mt_option_value(arguments, "--output", NULL), at));
-    MT_TRY(make_in_folder(arena, at, arguments));
+    MT_TRY(make_in_folder(arena, at, arguments, &placing));
     if (mt_option_given(arguments, "--case-only")) return MT_OK;
-    return run(arena, at, arguments);
+    return run(arena, at, arguments, &placing);
 }

@@ -27,6 +27,44 @@ static mt_status add_machine_sets(mt_arena *arena, const mt_arguments *arguments
     return MT_OK;
 }
 
+void mt_one_run_give(mt_one_run *r, const mt_placing *placing)
+{
+    if (!mt_case_is_auto(&r->input)) return;
+    r->given = *placing;
+    mt_case_fix_discretisation(&r->input, placing->at_vertices);
+}
+
+/* With auto, takes the discretisation of the checkpoint. */
+static mt_status take_from_checkpoint(mt_one_run *r)
+{
+    MT_SCRATCH(scratch);
+    mt_case before;
+    if (!r->resumed || !mt_case_is_auto(&r->input)) return MT_OK;
+    MT_TRY(mt_checkpoints_case(scratch, &r->from, &r->input, &before));
+    const mt_placing placing = mt_placing_given(mt_case_at_vertices(&before), "as in the checkpoint");
+    if (placing.at_vertices) MT_TRY(mt_fail_in(r->run.path, mt_case_check_vertices(&r->input)));
+    mt_one_run_give(r, &placing);
+    return MT_OK;
+}
+
+/* With auto, takes the elements if the machine or the ranks exclude the vertices. */
+static mt_status check_machine(mt_arena *arena, mt_one_run *r)
+{
+    mt_case vertices = r->input;
+    mt_mapping_choice choice;
+    char why[sizeof r->given.why];
+    if (!mt_case_is_auto(&r->input)) return MT_OK;
+    mt_case_fix_discretisation(&vertices, true);
+    const mt_status status = mt_mapping_choose(arena, "", &vertices, mt_ranks(), &choice);
+    if (status != MT_INPUT) return status;
+    const char *message = mt_message();
+    (void)snprintf(why, sizeof why, "since the vertices are excluded: %.200s",
+        strncmp(message, ": ", 2) == 0 ? message + 2 : message);
+    const mt_placing elements = mt_placing_given(false, why);
+    mt_one_run_give(r, &elements);
+    return MT_OK;
+}
+
 /* Reads the case of the file, or the case in the checkpoint. */
 static mt_status read_case(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
@@ -40,11 +78,15 @@ static mt_status read_case(
         r->resumed = NULL;
     }
     if (r->resumed) MT_TRY(mt_checkpoints_newest(arena, r->resumed, &r->from));
-    if (r->run.path[0]) return mt_case_load(arena, r->run.path, sets, n_sets, &r->input);
+    if (r->run.path[0]) {
+        MT_TRY(mt_case_load(arena, r->run.path, sets, n_sets, &r->input));
+        return take_from_checkpoint(r);
+    }
     if (!r->resumed)
         return mt_fail(MT_INPUT, "run: CASE.yaml or --resume DIR is required; see myotile run --help");
     r->run.path = r->from.path;
-    return mt_case_read(arena, r->run.path, r->from.case_text, sets, n_sets, &r->input);
+    MT_TRY(mt_case_read(arena, r->run.path, r->from.case_text, sets, n_sets, &r->input));
+    return take_from_checkpoint(r);
 }
 
 /* Parses FIRST:LAST, two of n indices counted from 0. */
@@ -111,6 +153,7 @@ mt_status mt_one_run_read(
     r->run.backend = mt_case_backend(&r->input);
     r->run.until_activated = r->input.time.until == MT_CASE_UNTIL_ACTIVATED;
     MT_TRY(mt_mapping_choose(arena, r->run.path, &r->input, mt_ranks(), &r->choice));
+    MT_TRY(check_machine(arena, r));
     r->choice.cached = r->cached;
     return read_profile_options(arguments, r->choice.target.tiles, r);
 }
@@ -146,8 +189,9 @@ static mt_status make_problem(mt_arena *arena, mt_shared *shared, mt_one_run *r)
     MT_TRY(mt_problem_find_files(arena, &r->input));
     MT_TRY(shared ? mt_shared_problem(shared, arena, &r->input, r->cached, &r->problem)
                   : mt_problem_make(arena, &r->input, r->cached, &r->problem));
-    r->input.time.pde_steps = r->problem.monodomain.pde_steps;
-    return mt_fronts_fix(arena, &r->problem.fronts, &r->input);
+    if (r->given.automatic) r->problem.placing = r->given;
+    if (!r->placing_told) mt_placing_report(r->run.path, &r->problem.placing);
+    return mt_problem_fix(arena, &r->problem, &r->input);
 }
 
 /* Sets the initial cells: from the checkpoint, which must belong to this case and problem, or by pre-pacing. */

@@ -15,6 +15,8 @@ typedef struct mt_one_run {
     const char *resumed; /* folder of the run to resume; NULL: a new run */
     bool cached;         /* mt_operator_make */
     mt_mapping_choice choice;
+    mt_placing given; /* the discretisation of a case with auto, if it is known before the problem is built */
+    bool placing_told; /* true if the caller has reported the discretisation */
     mt_tracing tracing;
     mt_problem problem;
     const mt_mapping *mapping;
@@ -28,6 +30,9 @@ typedef struct mt_one_run {
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
+
+/* Sets the discretisation of a case with auto in advance. */
+void mt_one_run_give(mt_one_run *run, const mt_placing *placing);
 
 /* Counterpart of mt_one_run_execute on ranks other than 0: waits until rank 0 is ready (mt_ranks_agree), receives its part of the
  * problem, and computes as instructed. Returns the errors of `mt_one_run_execute`. */

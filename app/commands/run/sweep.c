@@ -181,6 +181,22 @@ static mt_status make_runs(mt_arena *arena, sweep *s)
     return MT_OK;
 }
 
+/* Warns if the discretisation was chosen differently for different values, since their results then differ by its error, too. */
+static void warn_of_choices(const sweep *s)
+{
+    const mt_one_run *of[2] = {NULL, NULL};
+    for (size_t k = 0; k < s->n_begun; k++) {
+        const mt_placing *placing = &s->run[k].problem.placing;
+        if (placing->automatic && !of[placing->at_vertices]) of[placing->at_vertices] = &s->run[k];
+    }
+    if (of[0] && of[1])
+        mt_warn("diffusion.discretisation: auto: found voltages at the elements (%s) and at the vertices "
+                "(%s) in one sweep, "
+                "so that the results also differ by their errors; to compare values: --set "
+                "diffusion.discretisation=elements, or nodes",
+            of[0]->run.path, of[1]->run.path);
+}
+
 /* Returns the status of all runs, with one message. */
 static mt_status outcome(const sweep *s)
 {
@@ -201,6 +217,7 @@ static mt_status sweep_in(mt_arena *arena, sweep *s)
     MT_TRY(check_runs(s));
     MT_TRY(make_runs(arena, s));
     mt_progress_stage(NULL);
+    warn_of_choices(s);
     if (s->n_begun > 0) MT_TRY(print_table(arena, s));
     return outcome(s);
 }

@@ -51,7 +51,8 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, doubl
     for (size_t k = 0; k < n; k++) sets[k] = given[k];
     (void)snprintf(text, TEXT, "time.end_ms=%.17g", end_ms);
     sets[n] = (mt_yaml_override){"--times", text};
-    return mt_case_load(arena, h->path, sets, n + 1, &h->input);
+    MT_TRY(mt_case_load(arena, h->path, sets, n + 1, &h->input));
+    return mt_case_need_elements(h->path, &h->input);
 }
 
 static mt_status read_elements(const mt_arguments *arguments, mt_heart *h)
