@@ -5,7 +5,7 @@
  * - end: full activation, or at most 1.5 times the expected activation time (solver/tissue/arrival.h) with the conduction delay of
  *   the mesh; twice if the delay may be larger
  * - series: some 40 frames of Vm, for the report and ParaView
- * - discretisation: auto, with MT_CASE_ACCURACY_PERCENT or a requested accuracy
+ * - discretisation: auto, with the CV error for which the mesh is refined
  * - ECG: if the electrodes have positions (solver/outputs/chest.h)
  *
  * A complete beat (mt_heart_case_choose with `beat`) differs in

@@ -100,18 +100,12 @@ static void choose_tissue(making *m, bool fibres)
     tissue->extracellular_l_mS_mm = tissue->extracellular_t_mS_mm;
 }
 
-/* Returns the allowed delay [%]. */
-static double late_percent_of(const making *m)
-{
-    return isnan(m->asked->accuracy_percent) ? MT_HEART_LATE_PERCENT : m->asked->accuracy_percent;
-}
-
 /* Returns the number of elements for a body of this volume: the requested number, or as required by the delay. */
 static double elements_of(const making *m, double volume_mm3)
 {
     const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
-    const double length_mm =
-        mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue, late_percent_of(m));
+    const double length_mm = mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue,
+        MT_HEART_MARGIN * m->asked->accuracy_percent);
     return m->asked->elements > 0 ? m->asked->elements : volume_mm3 / (length_mm * length_mm * length_mm);
 }
 
@@ -129,7 +123,7 @@ static void say_wanted(const making *m, double elements, double volume_mm3)
     const double length_mm = cbrt(volume_mm3 / elements);
     mt_element_size_text(&(mt_element_size){length_mm, edge_of_length * length_mm}, of);
     if (m->asked->elements == 0)
-        (void)snprintf(why, sizeof why, "for a CV error below %.4g %%", late_percent_of(m));
+        (void)snprintf(why, sizeof why, "for a CV error below %.4g %%", m->asked->accuracy_percent);
     mt_decision(
         "elements", "%s requested, element size %s, %s", mt_number_count_text(elements, text), of, why);
 }

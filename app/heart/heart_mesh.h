@@ -1,6 +1,6 @@
 /* Fully automatic preparation of a heart mesh from files. A closed surface is filled with elements, or a mesh is repaired. Its
- * surfaces are identified. The mesh is refined until the conduction delay is at most MT_HEART_LATE_PERCENT or a requested one, or to a
- * number of elements, and gets fibres. Each decision is reported (mt_decision).
+ * surfaces are identified. The mesh is refined until the conduction delay is at most the allowed one, or to a number of
+ * elements, and gets fibres. Each decision is reported (mt_decision).
  *
  * - input: one mesh, or one or several surfaces that together are closed
  * - anatomy: as in mt_anatomy_decide; of a surface before it is filled, since the mesh gets its tags from the surface
@@ -18,6 +18,8 @@
 #include "solver/tissue/medium.h"
 
 #define MT_HEART_LATE_PERCENT 10
+/* The mean delay is at most this part of the allowed one, as the size of elements varies within a mesh. */
+#define MT_HEART_MARGIN 0.85
 
 enum { MT_HEART_FILLED_MOST = 100000 };
 
@@ -27,7 +29,7 @@ typedef struct mt_heart_request {
     const char *const *path;
     const char *unit;        /* unit of their coordinates; NULL: default of each format */
     double elements;         /* maximum number, within 5 % for a surface; 0: as required by the delay */
-    double accuracy_percent; /* allowed delay; NaN: MT_HEART_LATE_PERCENT */
+    double accuracy_percent; /* allowed delay, by default MT_HEART_LATE_PERCENT */
     const char *mesh;        /* path of the mesh file to be written */
 } mt_heart_request;
 

@@ -25,6 +25,7 @@ typedef struct finding {
     mt_diffusion_scheme scheme;
     bool cached, fits;         /* fits: false if the strengths are given */
     bool at_vertices, chooses; /* chooses: the errors of both discretisations are compared */
+    bool alone;                /* only one discretisation is measured */
     mt_tissue *tissue;         /* [media.n] */
     double (*upstroke)[MT_CALIBRATION_UPSTROKE]; /* [fronts] of the measured ones */
     mt_fronts *fronts;
@@ -213,7 +214,9 @@ static mt_status measure_with(const finding *f, const double *upstroke, mt_front
         .fits_other = front->fits,
         .upstroke = upstroke,
         .interval_ms = f->fronts->interval_ms,
-        .early_of_both = f->chooses};
+        .other = f->alone     ? MT_OTHER_NONE
+                 : f->chooses ? MT_OTHER_EARLY
+                              : MT_OTHER_RESTED};
     mt_measured measured;
     MT_TRY(mt_measured_find(&measuring, f->cached, &measured));
     front->measured = true;
@@ -351,16 +354,20 @@ mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, const mt_mesh *m
 }
 
 mt_status mt_front_resize(const mt_case *input, const mt_media *media, const mt_monodomain *cells,
-    bool cached, double interval_ms, double length_mm, mt_front *front)
+    bool cached, double interval_ms, double length_mm, const mt_front *front, double *rms)
 {
     MT_SCRATCH(scratch);
-    mt_fronts alone = {.n = 1, .interval_ms = interval_ms, .front = front};
+    mt_front at = *front;
+    mt_fronts alone = {.n = 1, .interval_ms = interval_ms, .front = &at};
     double upstroke[MT_CALIBRATION_UPSTROKE];
     finding f;
     MT_TRY(begin(scratch, input, media, cells, cached, &alone, &f));
-    mt_calibration_upstroke(cells->model, &f.variants[front->variant], input->time.dt_ms, upstroke);
-    front->length_mm = length_mm;
-    return measure_with(&f, upstroke, front);
+    f.alone = true;
+    mt_calibration_upstroke(cells->model, &f.variants[at.variant], input->time.dt_ms, upstroke);
+    at.length_mm = length_mm;
+    MT_TRY(measure_with(&f, upstroke, &at));
+    *rms = fmax(at.calibration.errors.rms, at.conducts_early ? at.early.rms : 0);
+    return MT_OK;
 }
 
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements)

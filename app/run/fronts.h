@@ -69,9 +69,11 @@ MT_NODISCARD mt_status mt_fronts_make(mt_arena *arena, const mt_case *input, con
     const mt_adjacency *adjacency, const mt_media *media, const mt_monodomain *cells, bool cached,
     mt_fronts *fronts);
 
-/* Measures a front of such a problem again, for another element size. Returns the errors of `mt_calibrate`. */
+/* Measures the error of a front, also at the coupling interval, with one discretisation and another element size. `input`: the case with
+ * that discretisation. Returns the errors of `mt_calibrate`. */
 MT_NODISCARD mt_status mt_front_resize(const mt_case *input, const mt_media *media,
-    const mt_monodomain *cells, bool cached, double interval_ms, double length_mm, mt_front *front);
+    const mt_monodomain *cells, bool cached, double interval_ms, double length_mm, const mt_front *front,
+    double *rms);
 
 /* True if both have the same laws in all n_elements. */
 bool mt_fronts_same(const mt_fronts *a, const mt_fronts *b, size_t n_elements);

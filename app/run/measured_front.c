@@ -20,7 +20,7 @@ static mt_status make_key(const mt_measuring *m, char key[MT_HASH_SIZE])
     const double numbers[] = {corner->at_vertices, corner->length_mm, corner->dt_ms,
         mt_tissue_diffusivity_l(corner->tissue), mt_tissue_diffusivity_t(corner->tissue), m->scheme->damping,
         m->scheme->spreading, m->scheme->front_ms, isnan(m->interval_ms) ? 0 : m->interval_ms,
-        m->strength ? *m->strength : -1, m->fits_other, m->early_of_both};
+        m->strength ? *m->strength : -1, m->fits_other, m->other};
     mt_hash hash;
     MT_TRY(mt_hash_begin(&hash));
     add_number(&hash, VERSION);
@@ -65,7 +65,8 @@ static mt_status find_other(const mt_measuring *m, const mt_corner *corner, mt_m
     at.at_vertices = !corner->at_vertices;
     MT_TRY(calibrate(&at, &scheme, m->fits_other || at.at_vertices ? NULL : &scheme.spreading, &other));
     measured->other = other.errors;
-    return m->early_of_both ? find_early(m, &at, &scheme, &other, &conducts, &measured->other_early) : MT_OK;
+    return m->other == MT_OTHER_EARLY ? find_early(m, &at, &scheme, &other, &conducts, &measured->other_early)
+                                      : MT_OK;
 }
 
 static mt_status compute(const mt_measuring *m, mt_measured *measured)
@@ -78,7 +79,7 @@ static mt_status compute(const mt_measuring *m, mt_measured *measured)
     MT_TRY(mt_calibration_rest(scratch, at.model, at.cells, &rested));
     at.cells = &rested;
     MT_TRY(calibrate(&at, m->scheme, m->strength, found));
-    MT_TRY(find_other(m, &at, measured));
+    if (m->other != MT_OTHER_NONE) MT_TRY(find_other(m, &at, measured));
     return find_early(m, &at, m->scheme, found, &measured->conducts_early, &measured->early);
 }
 

@@ -6,6 +6,9 @@
 
 #include "solver/waves/calibration.h"
 
+/* Measurements of the other discretisation: none; of cells at rest; also of premature beats. */
+typedef enum mt_other { MT_OTHER_NONE, MT_OTHER_RESTED, MT_OTHER_EARLY } mt_other;
+
 typedef struct mt_measuring {
     const mt_corner *corner; /* cells, tissue, element size, time step, and the discretisation used */
     const mt_diffusion_scheme *scheme;
@@ -16,12 +19,12 @@ typedef struct mt_measuring {
     const double
         *upstroke; /* [MT_CALIBRATION_UPSTROKE] of the cells: it reveals a change of the model's equations */
     double interval_ms; /* coupling interval of premature beats; NaN: none */
-    bool early_of_both; /* premature beats are measured with the other discretisation, too */
+    mt_other other;
 } mt_measuring;
 
 typedef struct mt_measured {
-    mt_calibration calibration;          /* of cells at rest */
-    mt_corner_errors other;              /* the same with the default of the other discretisation */
+    mt_calibration calibration; /* of cells at rest */
+    mt_corner_errors other;     /* the same with the default of the other discretisation; 0 if not measured */
     mt_corner_errors early, other_early; /* at the coupling interval; 0 if not measured */
     bool conducts_early;                 /* at the interval, on a converged cable */
 } mt_measured;

@@ -6,7 +6,8 @@
  *
  * The expected error of a discretisation is that of its fronts (app/run/fronts.h), also at the shortest coupling interval of the case: the
  * largest, except that fronts with less than MT_PLACING_SHARE of the elements in total may exceed it. All fronts that conduct on a converged
- * cable must conduct on this mesh. */
+ * cable must conduct on this mesh. Errors of elements with the default law are at least those measured with the model on many meshes
+ * (solver/case/delay.h). */
 #pragma once
 
 #include "app/run/fronts.h"

@@ -365,21 +365,50 @@ static mt_status choose(mt_arena *arena, const mt_problem *ground, bool cached, 
     return status;
 }
 
+/* Makes the fronts, unless the choice of the discretisation made them; warns of their errors. */
+static mt_status find_fronts(mt_arena *arena, const mt_case *used, bool cached, mt_problem *p)
+{
+    if (!p->placing.at_vertices) MT_TRY(make_fronts(arena, used, cached, p));
+    return warn_of_errors(used, p);
+}
+
+/* Gives all cells the default laws. */
+static void set_default_fronts(mt_problem *p)
+{
+    p->fronts = (mt_fronts){.interval_ms = NAN};
+    if (p->unknowns.at_vertices) p->fronts.nodal = (mt_nodal_spreading){1, &mt_nodal_law_default, NULL};
+}
+
+/* Builds the problem on a ground. `measures`: false: with the default laws instead of those of the fronts, and without warnings. */
+static mt_status complete(mt_arena *arena, const mt_case *used, bool cached, bool measures, mt_problem *p)
+{
+    MT_TRY(select_unknowns(arena, used, p));
+    MT_TRY(mt_problem_set_stimuli_and_probes(arena, used, p));
+    MT_TRY(mt_case_cells(arena, used, &p->whole, &p->unknowns, &p->monodomain));
+    MT_TRY(compile_model(arena, used, cached, p));
+    if (measures)
+        warn_of_channels(used, p);
+    else
+        set_default_fronts(p);
+    if (measures) MT_TRY(find_fronts(arena, used, cached, p));
+    MT_TRY(make_operator(arena, used, cached, p));
+    return set_loop(arena, used, p);
+}
+
 mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
 {
     mt_case used = *input;
     MT_TRY(make_ground(arena, mesh, input, p));
     if (mt_case_is_auto(input)) MT_TRY(choose(arena, p, cached, &used, &p->fronts, &p->placing));
-    MT_TRY(select_unknowns(arena, &used, p));
-    MT_TRY(mt_problem_set_stimuli_and_probes(arena, &used, p));
-    MT_TRY(mt_case_cells(arena, &used, &p->whole, &p->unknowns, &p->monodomain));
-    MT_TRY(compile_model(arena, &used, cached, p));
-    warn_of_channels(&used, p);
-    if (!p->placing.at_vertices) MT_TRY(make_fronts(arena, &used, cached, p));
-    MT_TRY(warn_of_errors(&used, p));
-    MT_TRY(make_operator(arena, &used, cached, p));
-    return set_loop(arena, &used, p);
+    return complete(arena, &used, cached, true, p);
+}
+
+mt_status mt_problem_make_unmeasured(
+    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, mt_problem *p)
+{
+    MT_TRY(make_ground(arena, mesh, input, p));
+    return complete(arena, input, false, false, p);
 }
 
 mt_status mt_problem_choose(const mt_mesh *mesh, const mt_case *input, bool cached, mt_placing *placing)

@@ -58,6 +58,10 @@ MT_NODISCARD mt_status mt_problem_choose_like(
  * the fronts. Strings are in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *input);
 
+/* Same, with the default laws of spreading for all cells instead of measured ones, and without warnings, for a case without auto. */
+MT_NODISCARD mt_status mt_problem_make_unmeasured(
+    mt_arena *arena, const mt_mesh *mesh, const mt_case *input, mt_problem *problem);
+
 /* Builds the problem of another case with mesh, tissue and non-conducting elements of the existing problem `made`, and borrows its
  * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time
  * steps and recorded quantities are taken from the case. The cases must agree in the keys that affect the problem (MT_AFFECTS_PROBLEM),

@@ -44,7 +44,7 @@ static mt_status measure(mt_arena *arena, mt_case *input, mt_speed *speed)
     MT_ALLOC(arena, problem, 1);
     MT_TRY(mt_slab_make(arena, size_mm, edge_mm, &slab));
     const double start_s = mt_now_s();
-    MT_TRY(mt_problem_make_on(arena, &slab, input, false, problem));
+    MT_TRY(mt_problem_make_unmeasured(arena, &slab, input, problem));
     MT_TRY(backend->open(arena, &problem->monodomain, NULL, &self));
     const double ready_s = mt_now_s();
     timing t = {.until_s = ready_s + MT_SPEED_MOST_S};

@@ -22,13 +22,13 @@ static const mt_option options[] = {
     {.name = "--elements",
         .value = "N",
         .help = "number of elements (for an input mesh, which is only refined uniformly, the upper limit); "
-                "default: as required for a CV error below 10 %, or that of --accuracy"},
+                "default: as required for the CV error of --accuracy"},
     {.name = "--accuracy",
         .value = "PERCENT",
         .help =
             "allowed CV error (expected error of activation times): the voltages are at the vertices of the "
             "mesh, which takes a fifth of the time, if these are accurate enough, otherwise at its elements; "
-            "default: 8"},
+            "default: 10"},
     {.name = "--unit",
         .value = "um|mm|cm|m",
         .help = "unit of the coordinates in the files; default: um for CARP, otherwise mm"},
@@ -60,11 +60,11 @@ typedef struct places {
 
 /* ---- options ---- */
 
-/* Reads --accuracy; NaN: not given. */
+/* Reads --accuracy. */
 static mt_status read_accuracy(const mt_arguments *arguments, double *percent)
 {
     const char *text = mt_option_value(arguments, "--accuracy", NULL);
-    *percent = NAN;
+    *percent = MT_HEART_LATE_PERCENT;
     if (!text) return MT_OK;
     MT_TRY(mt_numbers("--accuracy", text, 1, 0, percent));
     if (*percent >= 0.1 && *percent <= 100) return MT_OK;
@@ -175,8 +175,7 @@ static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_req
     MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
     MT_TRY(mt_heart_mesh_make(asked, refining, made));
     chosen->beat = beat;
-    chosen->accuracy_percent =
-        isnan(asked->accuracy_percent) ? MT_CASE_ACCURACY_PERCENT : asked->accuracy_percent;
+    chosen->accuracy_percent = asked->accuracy_percent;
     MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, chosen));
     MT_TRY(write_both(at, made, chosen));
     mt_decision("case", "%s; to run it again after a change: %s", at->case_file, at->run_again);

@@ -240,6 +240,28 @@ Test(fronts, many_small_elements_do_not_hide_large_ones)
     cr_expect_gt(fronts.front[0].length_mm, 1.5 * mt_mesh_length_mm(&mesh));
 }
 
+/* The tissue of a vertex is that with the largest volume of its elements; at x of 1.5 mm both have the same volume. */
+Test(fronts, a_vertex_has_the_front_of_its_cells_in_its_tissue)
+{
+    static const char *const regions[] = {
+        "regions=[{min_mm: [1.5,0,0], max_mm: [3,2,1], conductivity_factor: 3}]",
+        "regions=[{min_mm: [1.5,0,0], max_mm: [3,2,1], conductivity_factor: 3, scale: [tau_in=0.7]}]"};
+    for (int k = 0; k < 2; k++) {
+        const mt_yaml_override sets[] = {{"test", "cell.model=mitchell-schaeffer"},
+            {"test", "cell.type=standard"}, {"test", "diffusion.discretisation=nodes"}, {"test", regions[k]}};
+        mt_problem p;
+        mt_case input;
+        cr_assert_eq(try_with(sets, 4, true, &p, &input), MT_OK, "%s", mt_message());
+        const uint16_t *variant_of = p.monodomain.variant_of;
+        for (size_t v = 0; v < p.mesh.n_vertices; v++) {
+            const double x_mm = p.mesh.xyz_mm[3 * v];
+            const mt_front *front = &p.fronts.front[p.fronts.of_unknown[v]];
+            if (x_mm != 1.5) cr_expect_eq(front->medium, x_mm > 1.5, "x %g mm", x_mm);
+            cr_expect_eq(front->variant, variant_of ? variant_of[v] : p.monodomain.variant);
+        }
+    }
+}
+
 /* ---- blocks of premature beats ---- */
 
 static char said[2048];
@@ -271,7 +293,7 @@ static const char *said_of_block(double early_rms, bool conducts_early, size_t l
             .length_mm = 0.35,
             .conducts_early = conducts_early,
             .early = {.rms = early_rms, .mean = early_rms}}};
-    const mt_fronts fronts = {.n = 2, .interval_ms = 320, .front = front, .spreading = {.of = of}};
+    const mt_fronts fronts = {.n = 2, .interval_ms = 320, .front = front, .of_unknown = of};
     said[0] = 0;
     mt_listen(&listener);
     mt_fronts_warn_of_block("a.yaml", &input, &problem, &results, &fronts);

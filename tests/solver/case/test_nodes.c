@@ -70,6 +70,24 @@ Test(nodes, the_spreading_of_vertices_is_refused_with_elements)
                                    "elements; allowed: 1; diffusion.spreading sets the spreading");
 }
 
+Test(nodes, an_accuracy_is_allowed_with_auto_only)
+{
+    const char *sets[] = {"diffusion.accuracy_percent=5", "diffusion.discretisation=auto"};
+    mt_case c;
+    cr_expect_eq(read(sets, 1, &c), MT_INPUT);
+    cr_expect_str_eq(mt_message(),
+        "case.yaml: diffusion.accuracy_percent: 5, with diffusion.discretisation nodes; "
+        "allowed with: auto");
+    cr_assert_eq(read(sets, 2, &c), MT_OK, "%s", mt_message());
+    cr_expect(mt_case_is_auto(&c) && !mt_case_at_vertices(&c));
+    cr_expect_eq(mt_case_accuracy_percent(&c), 5);
+    cr_assert_eq(mt_case_need_elements("case.yaml", &c), MT_OK, "auto becomes elements");
+    cr_expect_not(mt_case_is_auto(&c));
+    cr_expect(isnan(c.diffusion.accuracy_percent));
+    cr_assert_eq(read(sets + 1, 1, &c), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_case_accuracy_percent(&c), MT_CASE_ACCURACY_PERCENT);
+}
+
 /* Boxes of 0.5 mm; elements at x < 2 are endo, those at x < 3 mid, others epi. */
 static mt_mesh layered(void)
 {

@@ -180,7 +180,9 @@ Test(heart, a_body_without_anatomy_is_stimulated_at_one_end_and_conducts_isotrop
 Test(heart, a_run_lasts_until_full_activation_and_writes_its_files)
 {
     write_slab("slab.hdf", 6, 0.5, true);
-    char *text = works("heart slab.hdf -o made");
+    char *text = works("heart slab.hdf -o made --accuracy 5");
+    (void)says(
+        text, "discretisation: voltages at the elements: expected error 2.6 %, allowed 5 %; vertices: 7.2 %");
     (void)says(text, "activation: all 4,608 elements activated, the last at ");
     (void)says(text, "files: in made: report.html (for a browser), activation.png (the picture), result.hdf "
                      "(for ParaView), series.hdf, series.xdmf, used.yaml\n");
@@ -192,6 +194,43 @@ Test(heart, a_run_lasts_until_full_activation_and_writes_its_files)
         (void)snprintf(path, sizeof path, "made/%s", files[k]);
         cr_assert(there(path), "%s", path);
     }
+}
+
+/* 13 x 9 x 9 vertices. */
+Test(heart, a_mesh_that_is_fine_enough_has_its_voltages_at_the_vertices)
+{
+    mt_arena arena = {0};
+    mt_case input;
+    write_slab("slab.hdf", 6, 0.5, true);
+    char *text = works("heart slab.hdf -o made --elements 4608");
+    (void)says(text,
+        "discretisation: voltages at the vertices: expected error 7.2 %, allowed 10 %; elements: 2.6 %, "
+        "about five times the time\n");
+    (void)says(text, "activation: all 1,053 vertices activated, the last at ");
+    free(text);
+    read_case(&arena, "made/case.yaml", &input);
+    cr_expect(mt_case_is_auto(&input));
+    cr_expect_eq(mt_case_accuracy_percent(&input), 10);
+    read_case(&arena, "made/used.yaml", &input);
+    cr_expect(mt_case_at_vertices(&input));
+    refuses(2, "--accuracy 0; allowed", "heart slab.hdf -o made --force --accuracy 0");
+    mt_arena_free(&arena);
+}
+
+Test(heart, an_allowed_error_is_in_the_case_and_refines_a_mesh)
+{
+    mt_arena arena = {0};
+    mt_case input;
+    write_slab("slab.hdf", 4, 1, true); /* 0.55 mm: 4 % late */
+    free(works("heart slab.hdf -o coarse --case-only --accuracy 4.5"));
+    char *text = works("heart slab.hdf -o fine --case-only --accuracy 3");
+    (void)says(text, "for a CV error below 3 %\n");
+    (void)says(text, "mesh: 3,072 elements, element size 0.28 mm (mean edge 0.63 mm), edges halved once; ");
+    free(text);
+    read_case(&arena, "coarse/case.yaml", &input);
+    cr_expect(mt_case_is_auto(&input));
+    cr_expect_eq(mt_case_accuracy_percent(&input), 4.5);
+    mt_arena_free(&arena);
 }
 
 static void check_leads(void)
