@@ -18,8 +18,6 @@
 #include "solver/tissue/medium.h"
 
 #define MT_HEART_LATE_PERCENT 10
-/* The mean delay is at most this part of the allowed one, as the size of elements varies within a mesh. */
-#define MT_HEART_MARGIN 0.85
 
 enum { MT_HEART_FILLED_MOST = 100000 };
 

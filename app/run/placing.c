@@ -39,13 +39,14 @@ static double measured_error(const mt_front *front, bool at_vertices)
     return 100 * fmax(rested->rms, front->conducts_early ? early->rms : 0);
 }
 
-/* Returns the expected error of a front from its measured one: of elements with the default law at least the error that was measured with
- * the model on many meshes. */
+/* Returns the expected error of a front from the one on the slab: at the vertices with a margin, of elements with the default law at least
+ * the error that was measured with the model on many meshes. */
 static double expected_error(
     const fronts_of *f, const mt_front *front, double length_mm, bool at_vertices, double measured)
 {
     const mt_cell_model *model = f->cells->model;
-    if (at_vertices || front->fits || model->n_delays == 0 || measured == 0) return measured;
+    if (at_vertices) return MT_PLACING_MARGIN * measured;
+    if (front->fits || model->n_delays == 0 || measured == 0) return measured;
     const mt_tissue tissue = mt_medium_tissue(&f->media->medium[front->medium]);
     return fmax(measured, fabs(mt_delay_percent(model, &mt_diffusion_scheme_default, &tissue, length_mm)));
 }
@@ -179,8 +180,8 @@ mt_status mt_placing_make(const char *name, const mt_case *input, const mt_front
     }
     const bool reached = placing->error_percent[0] <= allowed || placing->error_percent[1] <= allowed;
     placing->at_vertices = reached ? placing->error_percent[1] <= allowed
-                                   : measured_error(worst[1], true) < measured_error(worst[0], false);
-    if (reached) return MT_OK;
+                                   : error_of(&of, worst[1], true) < measured_error(worst[0], false);
+    if (placing->error_percent[placing->at_vertices] <= MT_PLACING_TOLERANCE * allowed) return MT_OK;
     missed m = {&of, cached, *input, allowed, worst[placing->at_vertices]};
     m.input.diffusion.discretisation = placing->at_vertices ? MT_CASE_NODES : MT_CASE_ELEMENTS;
     return warn_of_missed(name, &m, placing);

@@ -190,7 +190,8 @@ static const mt_yaml_key diffusion_keys[] = {
     MT_YAML_DOUBLE(mt_case, diffusion.accuracy_percent, "accuracy_percent", MT_YAML_NONE,
         MT_YAML_WITHIN(0.1, 100),
         "With auto: the largest expected error of activation times, as a root mean square over all "
-        "directions. Default: " TEXT(MT_CASE_ACCURACY_PERCENT) "."),
+        "directions; without auto it has no effect. Default: " TEXT(MT_CASE_ACCURACY_PERCENT) ".",
+        .affects = MT_AFFECTS_NOTHING),
     MT_YAML_DOUBLE(mt_case, diffusion.spreading, "spreading", "0.055", MT_YAML_WITHIN(0, 1),
         "Factor of reaction spreading: a share of each element's reaction enters its neighbours at once, "
         "which reduces the CV error on coarse meshes. 0: off (see `solver/diffusion/README.md`). With the "
@@ -919,18 +920,13 @@ static mt_status check_scheme(const mt_case *c)
 /* Checks that a case sets no key that exists for the other discretisation only, unless to its default. */
 static mt_status check_discretisation(const mt_case *c)
 {
-    const char *name = discretisation_name[c->diffusion.discretisation];
-    if (!mt_case_is_auto(c) && !isnan(c->diffusion.accuracy_percent))
-        return mt_fail(MT_INPUT,
-            "diffusion.accuracy_percent: %g, with diffusion.discretisation %s; allowed with: auto",
-            c->diffusion.accuracy_percent, name);
     if (!mt_case_at_vertices(c))
         return c->diffusion.nodal_spreading == 1
                    ? MT_OK
                    : mt_fail(MT_INPUT,
                          "diffusion.nodal_spreading: %g, with diffusion.discretisation %s; allowed: 1; "
                          "diffusion.spreading sets the spreading",
-                         c->diffusion.nodal_spreading, name);
+                         c->diffusion.nodal_spreading, discretisation_name[c->diffusion.discretisation]);
     return check_scheme(c);
 }
 
@@ -1017,11 +1013,18 @@ static mt_status add_sites(mt_arena *arena, mt_case *c)
     return MT_OK;
 }
 
+/* Removes the accuracy of a case that states its discretisation. */
+static void remove_accuracy(mt_case *c)
+{
+    if (!mt_case_is_auto(c)) c->diffusion.accuracy_percent = NAN;
+}
+
 mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
     MT_TRY(mt_fail_in(path, add_sites(arena, out)));
+    remove_accuracy(out);
     return check(path, out);
 }
 
@@ -1030,6 +1033,7 @@ mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, cons
 {
     MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
     MT_TRY(mt_fail_in(name, add_sites(arena, out)));
+    remove_accuracy(out);
     return check(name, out);
 }
 
