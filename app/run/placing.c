@@ -39,14 +39,13 @@ static double measured_error(const mt_front *front, bool at_vertices)
     return 100 * fmax(rested->rms, front->conducts_early ? early->rms : 0);
 }
 
-/* Returns the expected error of a front from the one on the slab: at the vertices with a margin, of elements with the default law at least
- * the error that was measured with the model on many meshes. */
+/* Returns the expected error of a front from the one on the slab: of elements with the default law at least the error that was measured
+ * with the model on many meshes. */
 static double expected_error(
     const fronts_of *f, const mt_front *front, double length_mm, bool at_vertices, double measured)
 {
     const mt_cell_model *model = f->cells->model;
-    if (at_vertices) return MT_PLACING_MARGIN * measured;
-    if (front->fits || model->n_delays == 0 || measured == 0) return measured;
+    if (at_vertices || front->fits || model->n_delays == 0 || measured == 0) return measured;
     const mt_tissue tissue = mt_medium_tissue(&f->media->medium[front->medium]);
     return fmax(measured, fabs(mt_delay_percent(model, &mt_diffusion_scheme_default, &tissue, length_mm)));
 }
