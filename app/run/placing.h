@@ -5,9 +5,9 @@
  * more accurate one is taken, and a warning has an element size that would do.
  *
  * The expected error of a discretisation is that of its fronts (app/run/fronts.h), also at the shortest coupling interval of the case: the
- * largest, except that fronts with less than MT_PLACING_SHARE of the elements in total may exceed it. All fronts that conduct on a converged
- * cable must conduct on this mesh. Errors of elements with the default law are at least those measured with the model on many meshes
- * (solver/case/delay.h). In two hearts the expected errors were right to 4 points at the vertices, and to 5 at the elements
+ * largest, except that fronts with less than MT_PLACING_SHARE of the elements in total may exceed it. All fronts that conduct on a
+ * converged cable must conduct on this mesh. Errors of elements with the default law are at least those measured with the model on many
+ * meshes (solver/case/delay.h). In two hearts the expected errors were right to 4 points at the vertices, and to 5 at the elements
  * (app/README.md). */
 #pragma once
 
