@@ -60,8 +60,8 @@ static mt_status find_lengths(const finding *f)
     return MT_OK;
 }
 
-/* Finds the front of each vertex: its cells in the tissue with the largest volume of its elements, the first of equals. Without such elements
- * the first front of its cells, or 0. */
+/* Finds the front of each vertex: its cells in the tissue with the largest volume of its elements, the first of equals. Without such
+ * elements the first front of its cells, or 0. */
 static mt_status find_of_vertices(const finding *f)
 {
     MT_SCRATCH(scratch);

@@ -327,8 +327,8 @@ static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, const mt_case
     return mt_adjacency_make(arena, &p->mesh, &p->adjacency);
 }
 
-/* Makes the fronts with voltages at the vertices, in `arena`, and chooses by them. `used`: the case without auto; gets its model if that was
- * compiled. */
+/* Makes the fronts with voltages at the vertices, in `arena`, and chooses by them. `used`: the case without auto; gets its model if
+ * that was compiled. */
 static mt_status choose_by_fronts(mt_arena *arena, const mt_problem *ground, bool cached, mt_case *used,
     mt_fronts *fronts, mt_placing *placing)
 {

@@ -26,8 +26,8 @@ MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, b
  * existing problem. */
 MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *input, bool *has);
 
-/* Builds the problem of a case, whose discretisation is chosen as for the case alone: its own parts in `arena`; the shared parts are valid until `mt_shared_make` builds a problem. Returns the
- * errors of `mt_problem_make`. */
+/* Builds the problem of a case, whose discretisation is chosen as for the case alone: its own parts in `arena`; the shared parts are valid
+ * until a problem is built again. Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 

@@ -1,5 +1,6 @@
 /* Speed of this computer, to estimate the time of a run before it starts. Measured on the backend cpu with a slab of 20,160 elements with
- * the tissue, cells and discretisation of a case without auto. One half of the slab is stimulated, so that there are a wavefront, activated cells and resting cells. */
+ * the tissue, cells and discretisation of a case without auto. One half of the slab is stimulated, so that there are a wavefront, activated
+ * cells and resting cells. */
 #pragma once
 
 #include "solver/case/case.h"
