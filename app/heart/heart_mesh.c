@@ -104,8 +104,8 @@ static void choose_tissue(making *m, bool fibres)
 static double elements_of(const making *m, double volume_mm3)
 {
     const mt_tissue tissue = mt_medium_tissue(&m->heart->tissue);
-    const double length_mm = mt_delay_length_mm(mt_cell_models[0], &mt_diffusion_scheme_default, &tissue,
-        m->asked->accuracy_percent);
+    const double length_mm = mt_delay_length_mm(
+        mt_cell_models[0], &mt_diffusion_scheme_default, &tissue, m->asked->accuracy_percent);
     return m->asked->elements > 0 ? m->asked->elements : volume_mm3 / (length_mm * length_mm * length_mm);
 }
 

@@ -155,8 +155,9 @@ static mt_status say_time(
     if (seconds > 99)
         (void)snprintf(about, sizeof about, "%.0f:%02.0f min", floor(seconds / 60), fmod(floor(seconds), 60));
     mt_decision("time",
-        "about %s for the run, at %.3g million element-steps per second, as just measured on %s elements",
-        about, speed.element_steps_per_s / 1e6, mt_number_count_text((double)speed.n_elements, slab));
+        "about %s for the run, at %.3g million %s per second, as just measured on %s elements", about,
+        speed.element_steps_per_s / 1e6, placing->at_vertices ? "element-steps" : "cell-steps",
+        mt_number_count_text((double)speed.n_elements, slab));
     return MT_OK;
 }
 
