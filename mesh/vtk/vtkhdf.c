@@ -422,6 +422,13 @@ static mt_status check_unknowns(mt_h5 *h5, bool at_vertices)
         at_vertices ? "nodes" : "elements");
 }
 
+mt_status mt_vtkhdf_has_partition(const char *path, bool at_vertices, bool *has)
+{
+    MT_H5_SCOPE(h5);
+    MT_TRY(mt_h5_open(path, h5));
+    return mt_h5_has(h5, ipu[at_vertices], has);
+}
+
 /* Reads one number per element or vertex and checks that each is below `end`. */
 static mt_status read_numbers(
     mt_h5 *h5, const char *const name[2], const mt_unknowns *of, size_t n, uint32_t end, int32_t *number)

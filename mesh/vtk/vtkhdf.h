@@ -91,6 +91,9 @@ MT_NODISCARD mt_status mt_vtkhdf_unit_of(mt_h5 *h5, const char *name, char unit[
 MT_NODISCARD mt_status mt_vtkhdf_read_field(
     mt_arena *arena, const char *path, const char *name, size_t n_elements, double **values);
 
+/* Finds whether a file has a partition of elements, or of vertices. MT_INPUT: it is missing or invalid. */
+MT_NODISCARD mt_status mt_vtkhdf_has_partition(const char *path, bool at_vertices, bool *has);
+
 /* Reads the partition of a file with n elements, or of one with n vertices; edge_cut is set to 0. MT_INPUT: it has
  * none, or one of the others, it has another number of them, or a number violates the invariants of a partition; the
  * message names file, array and entry. */

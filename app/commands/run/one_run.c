@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "mesh/vtk/vtkhdf.h"
 #include "data/core/progress.h"
 #include "solver/case/findings.h"
 #include "app/cli/ranks.h"
@@ -47,7 +48,7 @@ static mt_status take_from_checkpoint(mt_one_run *r)
     return MT_OK;
 }
 
-/* With auto, takes the elements if the machine or the ranks exclude the vertices. */
+/* With auto, takes what the saved partition is of, or the elements if the machine excludes the vertices. */
 static mt_status check_machine(mt_arena *arena, mt_one_run *r)
 {
     mt_case vertices = r->input;
@@ -56,6 +57,12 @@ static mt_status check_machine(mt_arena *arena, mt_one_run *r)
     if (!mt_case_is_auto(&r->input)) return MT_OK;
     mt_case_fix_discretisation(&vertices, true);
     const mt_status status = mt_mapping_choose(arena, "", &vertices, mt_ranks(), &choice);
+    if (status == MT_OK && choice.saved) {
+        bool at_vertices;
+        MT_TRY(mt_vtkhdf_has_partition(r->input.mesh.file, true, &at_vertices));
+        const mt_placing same = mt_placing_given(at_vertices, "as in the saved partition");
+        mt_one_run_give(r, &same);
+    }
     if (status != MT_INPUT) return status;
     const char *message = mt_message();
     (void)snprintf(why, sizeof why, "since the vertices are excluded: %.200s",
