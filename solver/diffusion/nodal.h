@@ -53,8 +53,8 @@
  * others follow from the chain.
  *
  * Limit: T acts in all directions, but only the part along the wave's path speeds it. The rest moves charge along a curved front, as a
- * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 15 % where a wave
- * from a corner is late by 5 %.
+ * larger transverse diffusivity would, and slows it. On Gmsh meshes of 0.4 mm a plane wave along the fibres is early by 17 % where a wave
+ * from a corner is late by 1 to 2 %.
  *
  * Linear elements with lumped mass: O. C. Zienkiewicz, The Finite Element Method (1977), chapter 20. Lumped mass with consistent mass on
  * the reaction: S. Krishnamoorthi, M. Sarkar, W. S. Klug, Int. J. Numer. Meth. Biomed. Engng 29, 1243 (2013). The spreading along edges is
