@@ -357,9 +357,19 @@ static double drift_factor(const making *m, const drifts *drift, size_t i)
     return both > 0 ? 1 / (1 + mt_dot3(mean, mean) / both) : 1;
 }
 
-static mt_status reduce_drift(making *m)
+/* Multiplies the spreading of each edge by the smaller factor of its ends. */
+static void reduce_edges(const making *m, const double *factor)
 {
     const mt_nodal *nodal = m->nodal;
+    const size_t n = m->mesh->n_vertices;
+#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
+            nodal->spread[k] *= fmin(factor[i], factor[nodal->column[k]]);
+}
+
+static mt_status reduce_drift(making *m)
+{
     const size_t n = m->mesh->n_vertices;
     drifts drift;
     double *factor;
@@ -371,10 +381,7 @@ static mt_status reduce_drift(making *m)
     for (size_t i = 0; i < n; i++) find_drift(m, i, &drift);
 #pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
     for (size_t i = 0; i < n; i++) factor[i] = drift_factor(m, &drift, i);
-#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
-            nodal->spread[k] *= fmin(factor[i], factor[nodal->column[k]]);
+    reduce_edges(m, factor);
     return MT_OK;
 }
 
@@ -523,10 +530,7 @@ static void reduce_where(const making *m, const double *r, double least, double 
         sum_row(nodal, r, i, &spread, &damping);
         factor[i] = spread > 0 ? fmin(fmax(damping - least, 0) / spread, 1) : 1;
     }
-#pragma omp parallel for schedule(static) if (n >= PARALLEL_FROM)
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = nodal->start[i]; k < nodal->start[i + 1]; k++)
-            nodal->spread[k] *= fmin(factor[i], factor[nodal->column[k]]);
+    reduce_edges(m, factor);
 }
 
 /* Returns the lowest diagonal. */
