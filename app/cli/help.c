@@ -8,14 +8,17 @@ static const char about[] = "cardiac electrophysiology on an emulated IPU system
 static const struct {
     const char *code, *meaning;
 } exits[] = {{"0", "done"}, {"2", "invalid case or arguments"}, {"3", "file error or out of memory"},
-    {"4", "does not fit the machine"}, {"5", "numerical failure"},
+    {"4", "does not fit the machine"}, {"5", "numerical failure"}, {"6", "failure of an OpenCL device"},
     {"130, 143 or 129", "stopped by Ctrl-C, SIGTERM or SIGHUP"}};
 static const char isa[] = "instruction set: base, avx2 or avx512; default: the best one of the processor. "
                           "Results are bit-identical.";
+static const char opencl[] =
+    "OpenCL library to load, a loader or a driver; default: libOpenCL.so.1, then the drivers "
+    "that it does not list";
 static const char cache[] = "folder of the cache of largest stable diffusion substeps; default: ~/.cache";
 static const struct {
     const char *name, *meaning;
-} variables[] = {{"MYOTILE_ISA", isa}, {"XDG_CACHE_HOME", cache}};
+} variables[] = {{"MYOTILE_ISA", isa}, {"MYOTILE_OPENCL", opencl}, {"XDG_CACHE_HOME", cache}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

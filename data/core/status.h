@@ -14,6 +14,7 @@ typedef enum mt_status {
     MT_FILE = 3,     /* a file that cannot be read or written */
     MT_FIT = 4,      /* the problem does not fit the machine */
     MT_NUMERICS = 5, /* unstable, not finite, not converged, or read before it was received */
+    MT_DEVICE = 6,   /* an OpenCL device failed, or cannot compile a program */
     MT_MEMORY = 12,  /* out of memory */
     /* stopped by the user; the code is 128 plus the number of the signal: this one for Ctrl-C */
     MT_STOPPED = 130

@@ -34,6 +34,7 @@ static const struct wing {
     {"data/core", DATA, 0, false},
     {"data/files", DATA, 1, false},
     {"data/yaml", DATA, 2, false},
+    {"data/opencl", DATA, 1, false},
     {"mesh", MESH, 0, false},
     {"mesh/repair", MESH, 1, false},
     {"mesh/make", MESH, 1, false},

@@ -6,7 +6,8 @@ from typing import Any, Optional
 
 class Error(Exception):
     """An error with a message of one line. For a failure of the program it is the program's message, and `code` its exit code: 2 an invalid
-    case or arguments, 3 a file error or out of memory, 4 does not fit the machine, 5 a numerical failure."""
+    case or arguments, 3 a file error or out of memory, 4 does not fit the machine, 5 a numerical failure,
+    6 a failure of an OpenCL device."""
 
     def __init__(self, message: str, code: Optional[int] = None) -> None:
         super().__init__(message)

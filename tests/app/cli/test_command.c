@@ -19,10 +19,10 @@ Test(command, overview_names_every_command_and_every_exit_code)
     for (int k = 0; k < NAMES; k++) cr_assert(strstr(text, names[k]), "%s", names[k]);
     static const char *const exits[] = {"\n  0  ", "  done\n", "\n  2  ", "  invalid case or arguments\n",
         "\n  3  ", "  file error or out of memory\n", "\n  4  ", "  does not fit the machine\n", "\n  5  ",
-        "  numerical failure\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
+        "  numerical failure\n", "\n  6  ", "  failure of an OpenCL device\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
     for (size_t k = 0; k < sizeof exits / sizeof *exits; k++)
         cr_assert(strstr(text, exits[k]), "%s", exits[k]);
-    cr_assert(strstr(text, "MYOTILE_ISA"));
+    cr_assert(strstr(text, "MYOTILE_ISA") && strstr(text, "MYOTILE_OPENCL"));
     char *same = works("help");
     cr_assert_str_eq(text, same);
     free(text), free(same);
