@@ -51,3 +51,21 @@ add_custom_command(OUTPUT ${text} VERBATIM
   DEPENDS ${head} ${tail} cmake/kernel_text.cmake)
 target_sources(mt_solver PRIVATE ${text})
 target_include_directories(mt_solver PRIVATE ${CMAKE_BINARY_DIR}/generated)
+
+# Programs of devices are compiled at run time from the same equations as text (solver/device/program.h).
+set(text ${CMAKE_BINARY_DIR}/generated/solver/device/device_text.inc)
+set(head solver/device/lanes_opencl.h solver/kernels/functions.h solver/kernels/rare_functions.h solver/cells/pace.h)
+set(models)
+foreach(kernel IN LISTS kernels)
+  file(STRINGS ${kernel} equations REGEX "#include \"solver/cells/kernel.h\"")
+  if(equations AND NOT kernel MATCHES "/compiled/")
+    cmake_path(RELATIVE_PATH kernel BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+    list(APPEND models ${kernel})
+  endif()
+endforeach()
+file(GLOB headers CONFIGURE_DEPENDS solver/kernels/*.h solver/cells/*.h solver/cells/*/*.h)
+add_custom_command(OUTPUT ${text} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUT=${text} -D "HEAD=${head}" -D "MODELS=${models}" -D TAIL=solver/device/steps.cl
+    -P ${CMAKE_SOURCE_DIR}/cmake/device_text.cmake
+  DEPENDS ${head} ${models} ${headers} solver/device/steps.cl cmake/device_text.cmake)
+target_sources(mt_solver PRIVATE ${text})

@@ -200,11 +200,12 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     *m = (mt_mapping){0};
     mt_progress_stage("partitioning the mesh");
     if (choice->saved) MT_TRY(read_partition(arena, input, problem, &m->partition));
+    m->layout = (mt_layout){.device = input->machine.device, .lenient = !input->machine.strict};
     if (!has_tiles(input) && !choice->ranks) return MT_OK;
     MT_TRY(make_halo(arena, input, choice, problem, m));
-    m->layout = (mt_layout){.target = &choice->target,
-        .halo = &m->halo,
-        .checked = input->machine.checked,
-        .ranks = choice->ranks};
+    m->layout.target = &choice->target;
+    m->layout.halo = &m->halo;
+    m->layout.checked = input->machine.checked;
+    m->layout.ranks = choice->ranks;
     return MT_OK;
 }

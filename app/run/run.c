@@ -45,7 +45,7 @@ static bool is_over(const watching *w, double now_ms)
     const mt_monodomain *problem = w->problem;
     const size_t n = problem->diffusion->n_unknowns;
     double latest_ms;
-    w->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms);
+    if (w->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms) != MT_OK) return false;
     if (mt_record_activated(n, w->activation_ms, &latest_ms) == n) return true;
     return now_ms >= fmax(latest_ms, last_pulse_ms(problem)) + MT_CASE_QUIET_MS;
 }

@@ -10,6 +10,8 @@ enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20 };
 
 struct mt_arena_block {
     struct mt_arena_block *next;
+    mt_arena_end *end; /* called with `context` before the block is freed; may be NULL */
+    void *context;
 };
 
 static _Thread_local size_t fail_countdown, taken;
@@ -68,10 +70,19 @@ char *mt_arena_text(mt_arena *arena, const char *text)
     return mt_arena_copy(arena, text, strlen(text) + 1, 1);
 }
 
+mt_status mt_arena_at_end(mt_arena *arena, mt_arena_end *end, void *context)
+{
+    if (!mt_arena_alloc(arena, 0, 1)) return MT_MEMORY;
+    arena->blocks->end = end;
+    arena->blocks->context = context;
+    return MT_OK;
+}
+
 void mt_arena_free(mt_arena *arena)
 {
     while (arena->blocks) {
         struct mt_arena_block *next = arena->blocks->next;
+        if (arena->blocks->end) arena->blocks->end(arena->blocks->context);
         free(arena->blocks);
         arena->blocks = next;
     }

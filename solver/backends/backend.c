@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, NULL};
+const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, &mt_backend_opencl, NULL};
 
 const mt_backend *mt_backend_find(const char *name)
 {
@@ -49,7 +49,7 @@ bool mt_array_is_recorded(const mt_monodomain *problem, size_t array)
     return array != MT_ARRAY_V && array < mt_array_states(problem);
 }
 
-bool mt_backend_possible_mV(double v_mV) { return fabs(v_mV) <= 200; }
+bool mt_backend_possible_mV(double v_mV) { return fabs(v_mV) <= MT_POSSIBLE_mV; }
 
 /* Returns the first of n elements with an impossible V, or of the stimulus' elements if there is one. SIZE_MAX:
  * none. */
@@ -256,7 +256,7 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
     r->low = r->v_mV;
     if (!single) MT_ALLOC(arena, r->value, n);
     if (first == 0) return MT_OK;
-    r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms);
+    MT_TRY(r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms));
     for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
     return MT_OK;
 }
@@ -314,7 +314,7 @@ static mt_status look(running *r, size_t from, size_t step)
         follow_pulses(r, r->extreme_mV, step);
         return MT_OK;
     }
-    r->backend->read(r->self, MT_ARRAY_V, r->v_mV);
+    MT_TRY(r->backend->read(r->self, MT_ARRAY_V, r->v_mV));
     MT_TRY(check_voltages(problem, r->v_mV, from, step));
     note_peaks(r, step);
     follow_pulses(r, NULL, step);

@@ -63,8 +63,8 @@ typedef struct mt_backend {
 
     /* Copies an array to values[n_elements] in the order of the mesh's elements. Single precision is copied
      * exactly. An emulated machine does not count this: it is for checks of V and for checkpoints, which depend on
-     * the host's clock. A resumed run therefore has the same counts as an uninterrupted one. */
-    void (*read)(void *self, size_t array, double *values);
+     * the host's clock. A resumed run therefore has the same counts as an uninterrupted one. MT_DEVICE: the device failed. */
+    mt_status (*read)(void *self, size_t array, double *values);
 
     /* Called between time steps: returns the highest V [mV] of each stimulus' elements, then the highest -V of
      * each, in extreme_mV[2][n_stimuli]. True if the V of all elements is possible (mt_backend_possible_mV); if
@@ -100,11 +100,12 @@ typedef struct mt_backend {
 } mt_backend;
 
 /* True if a cell can have this V [mV]: -200 to 200, a wide margin, and not NaN. */
+enum { MT_POSSIBLE_mV = 200 };
 bool mt_backend_possible_mV(double v_mV);
 
 /* cpu: double precision, OpenMP, the entire mesh at once; the reference. cpu-single: the same in single precision, with the bits of ipu:
- * tile by tile on the emulated machine. NULL terminates the table. */
-extern const mt_backend mt_backend_cpu, mt_backend_cpu_single, mt_backend_ipu;
+ * tile by tile on the emulated machine. opencl: the same bits on a device (solver/device/program.h). NULL terminates the table. */
+extern const mt_backend mt_backend_cpu, mt_backend_cpu_single, mt_backend_ipu, mt_backend_opencl;
 extern const mt_backend *const mt_backends[];
 const mt_backend *mt_backend_find(const char *name); /* NULL with an error message if not found */
 

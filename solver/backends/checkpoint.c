@@ -152,7 +152,7 @@ static mt_status put_arrays(writing *w, const mt_monodomain *problem, const mt_b
     MT_TRY(mt_h5_group(w->h5, "array"));
     for (size_t array = 0; array < mt_arrays(problem); array++) {
         part p = array_part(problem, array, backend->single ? MT_H5_FLOAT : MT_H5_DOUBLE, w->values);
-        backend->read(self, array, w->values);
+        MT_TRY(backend->read(self, array, w->values));
         for (size_t k = 0; backend->single && k < n; k++) w->single[k] = (float)w->values[k];
         if (backend->single) p.values = w->single;
         MT_TRY(put(w, &p));

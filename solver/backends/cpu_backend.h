@@ -758,7 +758,7 @@ static void fetch_ahead(const cpu *c, const real *block)
         __builtin_prefetch((const void *)((uintptr_t)block + AHEAD * stride + byte));
 }
 
-static void read_cpu(void *self, size_t array, double *values)
+static mt_status read_cpu(void *self, size_t array, double *values)
 {
     const cpu *c = self;
     const real *whole = array_of(c, array);
@@ -769,14 +769,15 @@ static void read_cpu(void *self, size_t array, double *values)
         if (!whole) fetch_ahead(c, block);
         for (size_t k = 0; k < width; k++) values[c->element[first + k]] = (double)block[k];
     }
+    return MT_OK;
 }
 
 /* The host has all values, so this is a copy. */
 static mt_status stream_cpu(void *self, size_t array, size_t n, const uint32_t *element, double *values)
 {
     const cpu *c = self;
-    if (!element) read_cpu(self, array, values);
-    for (size_t i = 0; element && i < n; i++) {
+    if (!element) return read_cpu(self, array, values);
+    for (size_t i = 0; i < n; i++) {
         const uint32_t k = c->local[element[i]];
         if (k != UINT32_MAX) values[element[i]] = (double)value_of(c, array, k);
     }

@@ -308,7 +308,7 @@ static size_t place_of(const ipu *self, uint32_t part, size_t k, size_t array)
 }
 
 /* Reads from the order of the parts into that of the mesh. */
-static void read_ipu(void *opaque, size_t array, double *values)
+static mt_status read_ipu(void *opaque, size_t array, double *values)
 {
     ipu *self = opaque;
     const mt_halo *halo = self->plan.halo;
@@ -318,6 +318,7 @@ static void read_ipu(void *opaque, size_t array, double *values)
         for (size_t k = 0; k < mt_halo_own(halo, part); k++)
             values[own[k]] = (double)self->buffer[place_in_piece(self, part, k, array)];
     }
+    return MT_OK;
 }
 
 /* Writes in the opposite direction. For a state, the other states keep their values. */

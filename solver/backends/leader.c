@@ -76,13 +76,12 @@ static double peak_of(const leader *l, const mt_stimulus *stimulus, const double
     return peak;
 }
 
-/* Checks the rank's own voltages. Fills seen: the extremes (mt_backend.survey), and 1 if some V is not possible,
- * else 0. */
+/* Checks the rank's own voltages. Fills seen: the extremes (mt_backend.survey), and 1 if some V is not possible or cannot be read, else
+ * 0. */
 static void survey(const leader *l, double *v_mV)
 {
     const size_t n = l->problem->n_stimuli;
-    bool possible = true;
-    l->backend->read(l->self, MT_ARRAY_V, v_mV);
+    bool possible = l->backend->read(l->self, MT_ARRAY_V, v_mV) == MT_OK;
     for (size_t k = 0; k < n_own(l); k++) possible &= mt_backend_possible_mV(v_mV[own(l)[k]]);
     for (size_t s = 0; s < n; s++) {
         l->seen[s] = peak_of(l, &l->problem->stimulus[s], v_mV, 1);
@@ -110,12 +109,13 @@ static void take(const leader *l, uint32_t rank, double *values)
     for (size_t k = 0; k < elements_of(l, rank); k++) values[element[k]] = l->packed[k];
 }
 
-static void lead_read(void *self, size_t array, double *values)
+static mt_status lead_read(void *self, size_t array, double *values)
 {
     const leader *l = self;
     ask(l, READ, array, 0);
-    l->backend->read(l->self, array, values);
+    const mt_status status = l->backend->read(l->self, array, values);
     for (uint32_t r = 1; r < l->ranks->n_ranks; r++) take(l, r, values);
+    return mt_communicator_agree(l->ranks, status);
 }
 
 /* A list of elements sorted by rank: the elements of rank r are [first[r], first[r + 1]). */
@@ -181,8 +181,7 @@ static mt_status lead_stream(void *self, size_t array, size_t n, const uint32_t 
     const leader *l = self;
     MT_TRY(l->backend->stream(l->self, array, n, element, values));
     if (element) return look(l, array, n, element, values);
-    lead_read(self, array, values);
-    return MT_OK;
+    return lead_read(self, array, values);
 }
 
 static void lead_write(void *self, size_t array, const double *values)
@@ -266,11 +265,12 @@ static mt_backend led_of(const mt_backend *backend)
 
 /* ---- other ranks ---- */
 
-static void serve_read(const leader *l, size_t array)
+static mt_status serve_read(const leader *l, size_t array)
 {
-    l->backend->read(l->self, array, l->values);
+    const mt_status status = l->backend->read(l->self, array, l->values);
     for (size_t k = 0; k < n_own(l); k++) l->packed[k] = l->values[own(l)[k]];
     l->ranks->send(l->ranks, 0, l->packed, n_own(l) * sizeof *l->packed);
+    return mt_communicator_agree(l->ranks, status);
 }
 
 static mt_status serve_look(mt_arena *scratch, const leader *l, size_t array)
@@ -311,7 +311,7 @@ static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
         survey(l, l->values);
         break;
     case READ:
-        serve_read(l, number);
+        failed = serve_read(l, number);
         break;
     case LOOK:
         return serve_look(scratch, l, number);

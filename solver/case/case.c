@@ -19,7 +19,7 @@ static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BE
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
-static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", NULL};
+static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", [MT_CASE_OPENCL] = "opencl", NULL};
 static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
 /* The models with kernels that read tables (mt_cell_model.n_functions). */
 #define TABULATED_MODELS "tp06, torord, courtemanche, stewart, and those of files with costly functions of V"
@@ -476,9 +476,16 @@ static const mt_yaml_key line_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
                                                "ipu: the emulated machine; cpu: the host, without a machine "
-                                               "model. In single precision both compute the same bits."),
+                                               "model; opencl: a GPU or another OpenCL device, without a "
+                                               "machine model. In single precision all compute the same bits."),
     MT_YAML_ENUM(mt_case, machine.precision, "precision", "single", precisions,
         "Precision of voltages and states. double: only with the backend cpu."),
+    MT_YAML_STRING(mt_case, machine.device, "device", "",
+        "With the backend opencl: the device, by its number in `myotile devices` or a part of its name. Empty: the "
+        "first GPU, or the first device if there is no GPU."),
+    MT_YAML_BOOL(mt_case, machine.strict, "strict", "true",
+        "With the backend opencl: true: a device that does not compute the bits of the host is refused; false: its "
+        "results may differ in their last digits."),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
         "A machine of `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
     MT_YAML_SETS(mt_case, machine.sets, machine.n_sets, "set",
@@ -880,10 +887,18 @@ static mt_status check_any(const char *path, const mt_case *c)
     return mt_fail(MT_INPUT, "%s: stimuli: none; needed: at least one, or sites.file", path);
 }
 
+/* Checks that devices compute what is requested. */
+static mt_status check_device(const char *path, const mt_case *c)
+{
+    if (c->machine.backend != MT_CASE_OPENCL || mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: diffusion.scheme: implicit steps; allowed with machine.backend opencl: explicit", path);
+}
+
 static mt_status check_precision(const char *path, const mt_case *c)
 {
     if (c->machine.backend == MT_CASE_CPU || c->machine.precision == MT_CASE_SINGLE) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: machine.precision: double; allowed with machine.backend ipu: single", path);
+    return mt_fail(MT_INPUT, "%s: machine.precision: double; allowed with machine.backend %s: single", path,
+        backends[c->machine.backend]);
 }
 
 /* ---- discretisation */
@@ -944,6 +959,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_cells(path, c));
     MT_TRY(check_accumulation(path, c));
     MT_TRY(check_precision(path, c));
+    MT_TRY(check_device(path, c));
     MT_TRY(mt_fail_in(path, check_discretisation(c)));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));
@@ -1138,12 +1154,15 @@ mt_cell_quantity mt_case_field(const mt_case *from, size_t field)
 const mt_backend *mt_case_backend(const mt_case *from)
 {
     if (from->machine.backend == MT_CASE_IPU) return &mt_backend_ipu;
+    if (from->machine.backend == MT_CASE_OPENCL) return &mt_backend_opencl;
     return from->machine.precision == MT_CASE_SINGLE ? &mt_backend_cpu_single : &mt_backend_cpu;
 }
 
 void mt_case_set_backend(mt_case *input, const mt_backend *backend)
 {
-    input->machine.backend = backend == &mt_backend_ipu ? MT_CASE_IPU : MT_CASE_CPU;
+    input->machine.backend = backend == &mt_backend_ipu      ? MT_CASE_IPU
+                             : backend == &mt_backend_opencl ? MT_CASE_OPENCL
+                                                             : MT_CASE_CPU;
     input->machine.precision = backend->single ? MT_CASE_SINGLE : MT_CASE_DOUBLE;
 }
 

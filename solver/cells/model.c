@@ -134,9 +134,7 @@ void mt_cell_react_double(const mt_cell_model *model, const double *constants, s
         model, constants, n_variants, of, dt_ms, n, state, v_in_mV, v_out_mV);
 }
 
-/* Limits the interval between evaluations to a power of 2 of steps: a step in which it ends is replaced by one in which all cells are
- * evaluated. */
-static mt_multirate_step limited(const mt_cell_model *model, const mt_multirate_step *step)
+mt_multirate_step mt_cell_limited_step(const mt_cell_model *model, const mt_multirate_step *step)
 {
     const size_t period =
         (step->step + 1) & ~step->step; /* a, without its limit (solver/kernels/multirate.h) */
@@ -150,7 +148,7 @@ void mt_cell_multirate_react_float(const mt_cell_model *model, const float *cons
     const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,
     float *change_mV, float *since, const float *v_in_mV, float *v_out_mV)
 {
-    const mt_multirate_step at = limited(model, step);
+    const mt_multirate_step at = mt_cell_limited_step(model, step);
     const mt_isa set = mt_kernels_used()->set;
     if (model->tables)
         model->tabulated_multirate_float[set](model, model->tables, constants, n_variants, of, &at, n, state,
@@ -164,7 +162,7 @@ void mt_cell_multirate_react_double(const mt_cell_model *model, const double *co
     const uint16_t *of, const mt_multirate_step *step, size_t n, double *state, double *kept_mV,
     double *change_mV, double *since, const double *v_in_mV, double *v_out_mV)
 {
-    const mt_multirate_step at = limited(model, step);
+    const mt_multirate_step at = mt_cell_limited_step(model, step);
     model->multirate_double[mt_kernels_used()->set](
         model, constants, n_variants, of, &at, n, state, kept_mV, change_mV, since, v_in_mV, v_out_mV);
 }

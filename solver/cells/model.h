@@ -185,6 +185,10 @@ void mt_cell_react_float(const mt_cell_model *model, const float *constants, siz
 void mt_cell_react_double(const mt_cell_model *model, const double *constants, size_t n_variants,
     const uint16_t *of, double dt_ms, size_t n, double *state, const double *v_in_mV, double *v_out_mV);
 
+/* Limits the interval between evaluations to interval_max_ms, in a power of 2 of steps: a step in which it ends is replaced by one in which
+ * all cells are evaluated. */
+mt_multirate_step mt_cell_limited_step(const mt_cell_model *model, const mt_multirate_step *step);
+
 /* Same, with multirate stepping, evaluated at least every interval_max_ms. */
 void mt_cell_multirate_react_float(const mt_cell_model *model, const float *constants, size_t n_variants,
     const uint16_t *of, const mt_multirate_step *step, size_t n, float *state, float *kept_mV,

@@ -47,7 +47,8 @@ enum { FRACTION_BITS = 23, BIAS = 127 };
 typedef uint32_t real_pattern;
 #    endif
 
-#    ifdef LANE_ONE
+#    if defined(MT_OPENCL) /* solver/device/lanes_opencl.h */
+#    elif defined(LANE_ONE)
 typedef real_pattern lanes_pattern;
 static inline lanes_pattern pattern_of(lanes x)
 {

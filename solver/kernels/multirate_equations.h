@@ -12,6 +12,7 @@ typedef struct multirate_rule {
     real together;                               /* a + 1/2 */
 } multirate_rule;
 
+#ifndef MT_OPENCL
 static inline multirate_rule multirate_rule_of(const mt_multirate_step *at)
 {
     const size_t most = MT_MULTIRATE_MOST;
@@ -21,6 +22,7 @@ static inline multirate_rule multirate_rule_of(const mt_multirate_step *at)
     return (multirate_rule){(real)at->dt_ms, (real)(all ? -1 : at->tolerance_mV),
         (real)(all ? -1 : at->tolerance_mV / 2), (real)((double)a + 0.5)};
 }
+#endif
 
 static inline lanes magnitude(lanes x) { return lanes_select_below(x, (real)0, -x, x); }
 

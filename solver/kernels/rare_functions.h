@@ -28,6 +28,7 @@
 
 /* Returns x, or 0 if it is subnormal and the thread flushes such numbers. Compilers can turn a select of the smaller number into an
  * instruction that flushes or one that does not; after this function the bits are the same. The factor 1 is hidden from them. */
+#ifndef MT_OPENCL /* solver/device/lanes_opencl.h */
 static inline lanes flushed(lanes x)
 {
 #ifdef MT_TALLY
@@ -38,6 +39,7 @@ static inline lanes flushed(lanes x)
     return x * one;
 #endif
 }
+#endif
 
 /* The smaller and the larger of two numbers. The result is x if one of them is NaN, or if both are zeros. */
 static inline lanes lanes_min(lanes x, lanes y) { return flushed(lanes_select_less(y, x, y, x)); }

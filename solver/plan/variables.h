@@ -56,6 +56,9 @@ typedef struct mt_layout {
     const mt_halo *halo;
     bool checked;                 /* True to poison stale data; slow */
     const mt_communicator *ranks; /* ranks that share it; NULL for a single process */
+    /* of the backend opencl (solver/backends/opencl.c): as of mt_devices_find, and true if its results may differ from the host's */
+    const char *device;
+    bool lenient;
 } mt_layout;
 
 typedef struct mt_plan {

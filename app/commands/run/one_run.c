@@ -281,8 +281,11 @@ static mt_status report(
 
 mt_status mt_one_run_make_part(const mt_one_run *run)
 {
-    const mt_layout layout = {
-        .target = &run->choice.target, .checked = run->input.machine.checked, .ranks = mt_ranks()};
+    const mt_layout layout = {.target = &run->choice.target,
+        .checked = run->input.machine.checked,
+        .ranks = mt_ranks(),
+        .device = run->input.machine.device,
+        .lenient = !run->input.machine.strict};
     MT_TRY(mt_ranks_agree(MT_OK)); /* rank 0 is ready */
     return mt_run_part(run->run.backend, &layout);
 }

@@ -105,7 +105,7 @@ static mt_status keep(void *context, const mt_backend *backend, void *self, size
     const request *r = w->request;
     for (size_t k = 0; k < r->n_times; k++) {
         if (r->step[k] != steps_done) continue;
-        backend->read(self, MT_ARRAY_V, w->values);
+        MT_TRY(backend->read(self, MT_ARRAY_V, w->values));
         for (size_t c = 0; c < r->heart.problem.mesh.n_elements; c++)
             r->v_mV[w->of][k][c] = (float)w->values[c];
     }

@@ -142,7 +142,8 @@ static void put_lines(FILE *out, const char *const *line)
     for (; *line; line++) (void)fputs(*line, out);
 }
 
-mt_status mt_cell_program_source(mt_arena *arena, const mt_cell_program *p, const char **source)
+/* Writes the model, between the headers if `whole`. */
+static mt_status write_source(mt_arena *arena, const mt_cell_program *p, bool whole, const char **source)
 {
     MT_SCRATCH(scratch);
     char *written = NULL, *kept = NULL;
@@ -151,15 +152,25 @@ mt_status mt_cell_program_source(mt_arena *arena, const mt_cell_program *p, cons
     MT_ALLOC(scratch, w.made_by, MT_PROGRAM_REGISTERS_MAX);
     FILE *out = w.out = open_memstream(&written, &size);
     if (!out) return mt_fail(MT_MEMORY, "out of memory");
-    put_lines(out, kernel_head);
+    if (whole) put_lines(out, kernel_head);
     put_model(&w);
-    put_lines(out, kernel_tail);
+    if (whole) put_lines(out, kernel_tail);
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed) kept = mt_arena_alloc(arena, size + 1, 1);
     if (kept) memcpy(kept, written, size + 1);
     free(written);
     *source = kept;
     return kept ? MT_OK : mt_fail(MT_MEMORY, "out of memory");
+}
+
+mt_status mt_cell_program_source(mt_arena *arena, const mt_cell_program *p, const char **source)
+{
+    return write_source(arena, p, true, source);
+}
+
+mt_status mt_cell_program_equations(mt_arena *arena, const mt_cell_program *p, const char **text)
+{
+    return write_source(arena, p, false, text);
 }
 
 const char *const *mt_cell_program_flags(mt_isa set)

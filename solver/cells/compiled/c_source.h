@@ -21,5 +21,9 @@
 MT_NODISCARD mt_status mt_cell_program_source(
     mt_arena *arena, const mt_cell_program *program, const char **source);
 
+/* Writes the part of it between the headers: K, STATES, CONSTANTS and cell_step. MT_MEMORY. */
+MT_NODISCARD mt_status mt_cell_program_equations(
+    mt_arena *arena, const mt_cell_program *program, const char **text);
+
 /* The compiler's flags for an instruction set; terminated by NULL. */
 const char *const *mt_cell_program_flags(mt_isa set);

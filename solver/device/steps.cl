@@ -1,0 +1,359 @@
+/* The parts of a time step on a device (solver/monodomain.h): what solver/backends/cpu_backend.h computes, in the same order and in the same
+ * memory layout, so that all bits are the same. A work-item has LANES unknowns of a block.
+ *
+ * The text follows solver/device/lanes_opencl.h, the functions and the equations of an ionic model, which define STATES, CONSTANTS and
+ * cell_step (solver/cells/kernel.h). */
+#include "solver/kernels/activation_equations.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/double_word_equations.h"
+#include "solver/kernels/multirate_equations.h"
+#include "solver/kernels/record_equations.h"
+#include "solver/kernels/sliced_equations.h"
+
+enum { ROW = 16 }; /* entries of an element's row (solver/kernels/ellpack.h) */
+
+/* Finds the unknowns k to k + m - 1 of a work-item, the lane of the first in its block, the block and its width. */
+#define FIND_UNKNOWNS                                                                                        \
+    const size_t k = get_global_id(0) * LANES, lane = k % MT_BLOCK, block = k / MT_BLOCK;                    \
+    if (k >= n) return;                                                                                      \
+    const size_t width = mt_block_width(n, k);                                                               \
+    const int m = width - lane < LANES ? (int)(width - lane) : LANES
+
+/* A loop that the compiler unrolls, so that arrays of a cell are in registers. */
+#define EACH(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+
+/* Load and store the first m lanes. */
+#if LANES == 1
+#    define lanes_get(from, m) (*(from))
+#    define lanes_put(to, m, x) (*(to) = (x))
+static inline real lane_of(lanes x, int lane) { return x; }
+#else
+typedef union numbers {
+    lanes all;
+    real one[LANES];
+} numbers;
+static inline lanes lanes_get(global const real *from, int m)
+{
+    if (m == LANES) return LANES_EXPAND(vload, LANES)(0, from);
+    numbers x = {.all = (lanes)0};
+    for (int i = 0; i < m; i++) x.one[i] = from[i];
+    return x.all;
+}
+static inline void lanes_put(global real *to, int m, lanes value)
+{
+    if (m == LANES) {
+        LANES_EXPAND(vstore, LANES)(value, 0, to);
+        return;
+    }
+    const numbers x = {.all = value};
+    for (int i = 0; i < m; i++) to[i] = x.one[i];
+}
+#endif
+
+/* The columns of a block of rows, in 16-bit words from `at`: 16 bits relative to `base`, or 32 bits if `wide`. The rows have `entries`
+ * entries; of rows of different lengths the first is `first` (solver/kernels/sliced.h). */
+typedef struct row_block {
+    ulong at, first;
+    uint base, wide, entries, unused;
+} row_block;
+
+/* Returns m numbers of v, for consecutive columns. */
+#if LANES == 1
+#    define lanes_gather(v, column, m) ((v)[*(column)])
+#else
+#    define DEFINE_GATHER(name, index)                                                                       \
+        static inline lanes name(global const real *v, global const index *column, int m)                    \
+        {                                                                                                    \
+            numbers x = {.all = (lanes)0};                                                                   \
+            if (m == LANES) {                                                                                \
+                EACH(i, LANES) x.one[i] = v[column[i]];                                                      \
+            } else {                                                                                         \
+                for (int i = 0; i < m; i++) x.one[i] = v[column[i]];                                         \
+            }                                                                                                \
+            return x.all;                                                                                    \
+        }
+DEFINE_GATHER(gather_near, ushort)
+DEFINE_GATHER(gather_far, uint)
+#endif
+#if LANES == 1
+#    define gather_near lanes_gather
+#    define gather_far lanes_gather
+#endif
+
+/* ---- reaction ---- */
+
+kernel void stimulate(const ulong n, const real rise_mV, global const uint *unknown, global real *v)
+{
+    const size_t i = get_global_id(0);
+    if (i < n) v[unknown[i]] += rise_mV;
+}
+
+/* Reads the constants of m cells with the variants of[0] to of[m - 1]. */
+static inline void take_constants(
+    global const real *constants, uint mixed, global const ushort *of, int m, lanes c[CONSTANTS])
+{
+#if LANES == 1
+    global const real *own = constants + (mixed ? (size_t)*of * CONSTANTS : 0);
+    EACH(i, CONSTANTS) c[i] = own[i];
+#else
+    bool alike = true;
+    for (int l = 1; mixed && l < m; l++) alike &= of[l] == of[0];
+    if (alike) {
+        global const real *own = constants + (mixed ? (size_t)*of * CONSTANTS : 0);
+        EACH(i, CONSTANTS) c[i] = lanes_all(own[i]);
+        return;
+    }
+    EACH(i, CONSTANTS)
+    {
+        numbers x;
+        EACH(l, LANES) x.one[l] = constants[(l < m ? (size_t)of[l] : 0) * CONSTANTS + i];
+        c[i] = x.all;
+    }
+#endif
+}
+
+/* What follows the reaction. */
+enum { NOT_SPREAD, SPREAD_OF_ELEMENTS, SPREAD_OF_VERTICES };
+
+/* Stores V after the reaction, with the spread part s of an element, or the increment of a vertex. */
+static inline void put_reaction(size_t k, int m, lanes before, lanes after, uint spreading,
+    global const real *share, global real *spread, global real *v)
+{
+    const lanes change = after - before;
+    if (spreading == SPREAD_OF_ELEMENTS) {
+        const lanes s = lanes_get(share + k, m) * change;
+        lanes_put(spread + k, m, s);
+        after += s;
+    }
+    if (spreading == SPREAD_OF_VERTICES) lanes_put(spread + k, m, change);
+    lanes_put(v + k, m, after);
+}
+
+#define OF_CELLS global const real *constants, const uint mixed, global const ushort *of, global real *state
+#define SPREADING const uint spreading, global const real *share, global real *spread
+
+kernel void react(
+    const ulong n, const real dt_ms, OF_CELLS, SPREADING, global real *v)
+{
+    FIND_UNKNOWNS;
+    lanes c[CONSTANTS], s[STATES], next[STATES];
+    const pace p = {.dt = lanes_all(dt_ms), .step = dt_ms, .relaxes = false, .functions = FUNCTIONS_COMPUTED};
+    const lanes own = lanes_get(v + k, m);
+    global real *first = state + MT_BLOCK * STATES * block + lane;
+    take_constants(constants, mixed, of + k, m, c);
+    EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
+    const lanes change = cell_step(p, c, own, s, next);
+    EACH(i, STATES) lanes_put(first + i * width, m, next[i]);
+    put_reaction(k, m, own, own + change, spreading, share, spread, v);
+}
+
+/* The arrays of multirate stepping. */
+#define PACED global real *kept, global real *change, global real *since
+
+/* Same with multirate stepping (solver/kernels/multirate_equations.h). */
+kernel void react_multirate(const ulong n, const real dt_ms, const real tolerance_mV,
+    const real half_tolerance_mV, const real together, OF_CELLS, SPREADING, PACED, global real *v)
+{
+    FIND_UNKNOWNS;
+    const multirate_rule rule = {dt_ms, tolerance_mV, half_tolerance_mV, together};
+    const lanes own = lanes_get(v + k, m), steps = lanes_get(since + k, m) + (real)1,
+                last_v = lanes_get(kept + k, m);
+    lanes rate = lanes_get(change + k, m);
+    const lanes margin = multirate_margin(&rule, own, last_v, rate, steps);
+    if (lanes_any_below(margin, (real)0)) {
+        lanes c[CONSTANTS], s[STATES], next[STATES];
+        const pace p = {
+            .dt = steps * dt_ms, .step = dt_ms, .relaxes = true, .functions = FUNCTIONS_COMPUTED};
+        global real *first = state + MT_BLOCK * STATES * block + lane;
+        take_constants(constants, mixed, of + k, m, c);
+        EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
+        const lanes newest = cell_step(p, c, own, s, next);
+        EACH(i, STATES) lanes_put(first + i * width, m, lanes_select_below(margin, (real)0, next[i], s[i]));
+        rate = lanes_select_below(margin, (real)0, newest, rate);
+        lanes_put(change + k, m, rate);
+        lanes_put(kept + k, m, lanes_select_below(margin, (real)0, own, last_v));
+        lanes_put(since + k, m, lanes_select_below(margin, (real)0, lanes_all(0), steps));
+    } else {
+        lanes_put(since + k, m, steps);
+    }
+    put_reaction(k, m, own, own + rate, spreading, share, spread, v);
+}
+
+/* ---- rows ---- */
+
+/* Returns the sums of increments of m rows, beginning with `sum`; `stride`: from an entry of a row to the next. */
+static inline lanes add_increments(lanes sum, size_t stride, int m, const row_block *row,
+    global const ushort *near, global const real *a, global const real *x, lanes own)
+{
+    if (row->wide) {
+        global const uint *far = (global const uint *)near;
+        for (uint i = 0; i < row->entries; i++, a += stride, far += stride)
+            sum = SLICED_ADD(sum, lanes_get(a, m), gather_far(x, far, m), own);
+    } else {
+        x += row->base;
+        for (uint i = 0; i < row->entries; i++, a += stride, near += stride)
+            sum = SLICED_ADD(sum, lanes_get(a, m), gather_near(x, near, m), own);
+    }
+    return sum;
+}
+
+/* The first column of a work-item. */
+#define COLUMNS_OF(row) (columns + (row).at + lane * ((row).wide ? 2 : 1))
+
+/* Adds the increments of the neighbours to V; with the compensated splitting also s. */
+kernel void spread_nodal(const ulong n, global const row_block *rows, global const ushort *columns,
+    global const real *a, global const real *d, const uint compensated, global const real *share,
+    global real *v, global real *s)
+{
+    FIND_UNKNOWNS;
+    const row_block row = rows[block];
+    const lanes own = lanes_get(d + k, m);
+    const lanes sum = add_increments(
+        lanes_all(0), MT_BLOCK, m, &row, COLUMNS_OF(row), a + MT_BLOCK * row.first + lane, d, own);
+    lanes w = lanes_get(v + k, m) + sum;
+    if (compensated) {
+        const lanes part = lanes_get(share + k, m) * own;
+        lanes_put(s + k, m, part);
+        w += part;
+    }
+    lanes_put(v + k, m, w);
+}
+
+kernel void diffuse(const ulong n, global const row_block *rows, global const ushort *columns,
+    global const real *diagonal, global const real *a, global const real *v, global real *v_next)
+{
+    FIND_UNKNOWNS;
+    const row_block row = rows[block];
+    lanes sum = lanes_get(diagonal + k, m) * lanes_get(v + k, m);
+    global const ushort *near = COLUMNS_OF(row);
+    a += MT_BLOCK * ROW * block + lane;
+    if (row.wide) {
+        global const uint *far = (global const uint *)near;
+        for (int i = 0; i < ROW; i++)
+            sum += lanes_get(a + width * i, m) * gather_far(v, far + width * i, m);
+    } else {
+        global const real *base = v + row.base;
+        for (int i = 0; i < ROW; i++)
+            sum += lanes_get(a + width * i, m) * gather_near(base, near + width * i, m);
+    }
+    lanes_put(v_next + k, m, sum);
+}
+
+kernel void diffuse_nodal(const ulong n, global const row_block *rows, global const ushort *columns,
+    global const real *a, global const real *v, global real *v_next)
+{
+    FIND_UNKNOWNS;
+    const row_block row = rows[block];
+    const lanes own = lanes_get(v + k, m);
+    const lanes sum = add_increments(
+        lanes_all(0), MT_BLOCK, m, &row, COLUMNS_OF(row), a + MT_BLOCK * row.first + lane, v, own);
+    lanes_put(v_next + k, m, own + sum);
+}
+
+/* Same in double words. */
+static inline void put_words(size_t k, int m, lanes own, lanes increment, real keeps, global real *v_low,
+    global real *v_next)
+{
+    const double_word sum = double_word_of(own, increment);
+    lanes_put(v_next + k, m, sum.high);
+    lanes_put(v_low + k, m, keeps * sum.low);
+}
+
+kernel void diffuse_double_word(const ulong n, global const row_block *rows, global const ushort *columns,
+    global const real *a, global const real *v, const real keeps, global real *v_low, global real *v_next)
+{
+    FIND_UNKNOWNS;
+    const row_block row = rows[block];
+    const lanes own = lanes_get(v + k, m);
+    const lanes increment = add_increments(lanes_get(v_low + k, m), width, m, &row, COLUMNS_OF(row),
+        a + MT_BLOCK * ROW * block + lane, v, own);
+    put_words(k, m, own, increment, keeps, v_low, v_next);
+}
+
+kernel void diffuse_nodal_double_word(const ulong n, global const row_block *rows,
+    global const ushort *columns, global const real *a, global const real *v, const real keeps,
+    global real *v_low, global real *v_next)
+{
+    FIND_UNKNOWNS;
+    const row_block row = rows[block];
+    const lanes own = lanes_get(v + k, m);
+    const lanes increment = add_increments(lanes_get(v_low + k, m), MT_BLOCK, m, &row, COLUMNS_OF(row),
+        a + MT_BLOCK * row.first + lane, v, own);
+    put_words(k, m, own, increment, keeps, v_low, v_next);
+}
+
+/* ---- record ---- */
+
+/* Subtracts the spread reaction, if any, of unknown i. */
+static inline real without_spread(uint spreads, global const real *s, global real *v, size_t i)
+{
+    const real now = spreads ? v[i] - s[i] : v[i];
+    if (spreads) v[i] = now;
+    return now;
+}
+
+kernel void record_activation(const ulong n, const real at_step, const real dt_ms, const uint spreads,
+    global const real *s, global real *v, global real *before, global real *activation_ms)
+{
+    FIND_UNKNOWNS;
+    for (size_t i = k; i < k + m; i++) {
+        const real was = before[i], now = without_spread(spreads, s, v, i);
+        if (was < 0 && now >= 0)
+            activation_ms[i] = activation_step(at_step, dt_ms, was, now, activation_ms[i]);
+        before[i] = now;
+    }
+}
+
+/* The arrays of a record. */
+#define RECORDS                                                                                              \
+    global real *activation_ms, global real *rest, global real *peak, global real *upstroke,                 \
+        global real *repolarisation, global real *low
+#define RECORD_OF(i)                                                                                         \
+    {                                                                                                        \
+        activation_ms[i], rest[i], peak[i], upstroke[i], repolarisation[i], low[i]                           \
+    }
+#define PUT_RECORD(i, y)                                                                                     \
+    activation_ms[i] = y.activation_ms, rest[i] = y.rest_mV, peak[i] = y.peak_mV,                            \
+    upstroke[i] = y.upstroke_mV_ms, repolarisation[i] = y.repolarisation_ms, low[i] = y.low_mV
+
+kernel void record_all(const ulong n, const real at_step, const uint looks, const real dt_ms,
+    const real per_dt, const real threshold_mV, const real fraction, const real slowest_mV_ms,
+    const uint spreads, global const real *s, global real *v, global real *before, RECORDS)
+{
+    FIND_UNKNOWNS;
+    const record_rule rule = {dt_ms, per_dt, threshold_mV, fraction, slowest_mV_ms, 0};
+    for (size_t i = k; i < k + m; i++) {
+        const real was = before[i], now = without_spread(spreads, s, v, i);
+        if (looks || record_changes(&rule, was, now, peak[i], low[i])) {
+            const recorded x = RECORD_OF(i), y = record_step(&rule, at_step, looks != 0, was, now, x);
+            PUT_RECORD(i, y);
+        }
+        before[i] = now;
+    }
+}
+
+kernel void turn(const ulong n, const real until_ms, global const real *v, RECORDS)
+{
+    FIND_UNKNOWNS;
+    for (size_t i = k; i < k + m; i++) {
+        const recorded x = RECORD_OF(i), y = record_turn(until_ms, v[i], x);
+        PUT_RECORD(i, y);
+    }
+}
+
+/* ---- what the host reads ---- */
+
+/* Copies n numbers to the front. */
+kernel void pick(const ulong n, global const ulong *at, global const real *from, global real *to)
+{
+    const size_t i = get_global_id(0);
+    if (i < n) to[i] = from[at[i]];
+}
+
+/* Sets *any_of_them to 1 if a voltage is not within the limit, or not a number. */
+kernel void look(const ulong n, const real limit_mV, global const real *v, global uint *any_of_them)
+{
+    FIND_UNKNOWNS;
+    for (size_t i = k; i < k + m; i++)
+        if (!(fabs(v[i]) <= limit_mV)) *any_of_them = 1;
+}
