@@ -90,6 +90,7 @@ if(MT_TESTS)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
   pkg_check_modules(ARPACK REQUIRED IMPORTED_TARGET arpack) # an independent eigenvalue solver to test ours against
   pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr) # functions to any precision
+  find_library(OPENCL_LIBRARY libOpenCL.so.1 REQUIRED) # which the program loads at run time; with pocl, an OpenCL driver for processors
   # The tests load stand-ins for libraries of libraries. RPATH finds them, which libraries of the program search, too; RUNPATH would not.
   set(unused ${CMAKE_BINARY_DIR}/unused)
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tests/unused.sh ${CMAKE_C_COMPILER} ${unused} ${CRITERION_LINK_LIBRARIES}
@@ -142,14 +143,28 @@ if(MT_TESTS)
       # clang 14 misreads the records that glibc keeps of thread-local variables, and LeakSanitizer then ends with signal 11; without this
       # interception it does not read them. It finds the same leaks.
       set(asan "ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0")
+      set(pocl "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl") # compiled kernels
       set_tests_properties(${module}/${test} PROPERTIES
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=0;KMP_BLOCKTIME=0;${keep_memory};${asan}"
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=0;KMP_BLOCKTIME=0;${keep_memory};${asan};${pocl}"
         FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during;Tested: 0 ")
       if(test MATCHES "_slow$")
         set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
       endif()
     endforeach()
   endforeach()
+  # OpenCL libraries for tests: a driver with chosen devices, and a loader with faults (tests/opencl_library.h).
+  foreach(library fake_driver faulty_loader)
+    add_library(opencl_${library} MODULE tests/data/opencl/${library}.c)
+    target_include_directories(opencl_${library} SYSTEM PRIVATE ${OPENCL_HEADERS})
+    foreach(program tests_data_opencl tests_app_commands_machine)
+      string(TOUPPER MT_OPENCL_${library} definition)
+      target_compile_definitions(${program} PRIVATE ${definition}="$<TARGET_FILE:opencl_${library}>")
+      add_dependencies(${program} opencl_${library})
+    endforeach()
+  endforeach()
+  target_link_options(tests_data_opencl PRIVATE -Wl,--wrap=dlopen) # test_devices.c
+  target_link_options(opencl_faulty_loader PRIVATE -Wl,--no-as-needed) # functions without faults are found in it, too
+  target_link_libraries(opencl_faulty_loader PRIVATE ${OPENCL_LIBRARY})
   target_link_libraries(test_tally PRIVATE mt_tally)
   target_link_libraries(test_functions_slow PRIVATE PkgConfig::MPFR)
   # Where memory is taken this test may say no.

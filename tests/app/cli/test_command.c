@@ -7,7 +7,7 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 /* In the order in which the output of one is the input of the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh refine", "mesh fill", "partition", "cell", "restitution", "model import",
-    "machine list", "machine show", "machine allreduce", "run", "report", "reproduce table1",
+    "machine list", "machine show", "machine allreduce", "devices", "run", "report", "reproduce table1",
     "reproduce table2", "reproduce table3", "reproduce figure1", "reproduce figure3", "reproduce figure4",
     "reproduce figure5", "reproduce figure6", "reproduce waves", "reproduce math", "reproduce precision",
     "reproduce nodes", "tune"};
@@ -19,7 +19,8 @@ Test(command, overview_names_every_command_and_every_exit_code)
     for (int k = 0; k < NAMES; k++) cr_assert(strstr(text, names[k]), "%s", names[k]);
     static const char *const exits[] = {"\n  0  ", "  done\n", "\n  2  ", "  invalid case or arguments\n",
         "\n  3  ", "  file error or out of memory\n", "\n  4  ", "  does not fit the machine\n", "\n  5  ",
-        "  numerical failure\n", "\n  6  ", "  failure of an OpenCL device\n", "\n  130, 143 or 129 ", " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
+        "  numerical failure\n", "\n  6  ", "  failure of an OpenCL device\n", "\n  130, 143 or 129 ",
+        " stopped by Ctrl-C, SIGTERM or SIGHUP\n"};
     for (size_t k = 0; k < sizeof exits / sizeof *exits; k++)
         cr_assert(strstr(text, exits[k]), "%s", exits[k]);
     cr_assert(strstr(text, "MYOTILE_ISA") && strstr(text, "MYOTILE_OPENCL"));

@@ -31,6 +31,7 @@ static const char *const lines[] = {
     "mesh convert apart.msh apart.hdf --force",
     "mesh fill cube.obj --elements 200 -o filled.hdf --force",
     "machine list",
+    "devices",
     "machine show gc200",
     "machine allreduce --ipus 2 --bytes 4KiB --machine-set tiles=8",
     "machine allreduce --ipus 2 --sweep --bytes 4KiB,8KiB --machine-set tiles=8",

@@ -1,0 +1,131 @@
+/* The OpenCL loader with faults. MT_OPENCL_FAULTS names functions and the errors that they return ("clFinish=-5 clCreateBuffer=-4"). All
+ * other calls are forwarded to libOpenCL.so.1, to which this library is linked. opencl_faulty_live returns the number of objects that were
+ * created and not released. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int live;
+
+int opencl_faulty_live(void);
+int opencl_faulty_live(void) { return live; }
+
+/* Returns the function of libOpenCL.so.1, of which the program's own search for names knows nothing. */
+static void *original(const char *name)
+{
+    static void *library;
+    if (!library) library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *address = dlsym(library, name);
+    if (!address) fprintf(stderr, "libOpenCL.so.1: no %s\n", name), abort();
+    return address;
+}
+
+/* Returns the error of a function, or CL_SUCCESS. */
+static cl_int fault(const char *name)
+{
+    const char *text = getenv("MT_OPENCL_FAULTS");
+    const size_t n = strlen(name);
+    for (; text && (text = strstr(text, name)); text += n)
+        if (text[n] == '=') return atoi(text + n + 1);
+    return CL_SUCCESS;
+}
+
+/* A function with these parameters that returns an error, and with its fault changes nothing. */
+#define RETURNS_ERROR(name, parameters, arguments)                                                           \
+    CL_API_ENTRY cl_int CL_API_CALL name parameters                                                          \
+    {                                                                                                        \
+        __typeof__(name) *function;                                                                          \
+        void *address = original(#name);                                                                     \
+        memcpy(&function, &address, sizeof function);                                                        \
+        const cl_int error = fault(#name);                                                                   \
+        return error != CL_SUCCESS ? error : function arguments;                                             \
+    }
+
+/* A function that creates an object. */
+#define CREATES(type, name, parameters, arguments)                                                           \
+    CL_API_ENTRY type CL_API_CALL name parameters                                                            \
+    {                                                                                                        \
+        __typeof__(name) *function;                                                                          \
+        void *address = original(#name);                                                                     \
+        memcpy(&function, &address, sizeof function);                                                        \
+        *error = fault(#name);                                                                               \
+        if (*error != CL_SUCCESS) return NULL;                                                               \
+        type created = function arguments;                                                                   \
+        live += created != NULL;                                                                             \
+        return created;                                                                                      \
+    }
+
+/* A function that releases an object, never with a fault. */
+#define RELEASES(type, name)                                                                                 \
+    CL_API_ENTRY cl_int CL_API_CALL name(type object)                                                        \
+    {                                                                                                        \
+        cl_int (*function)(type);                                                                            \
+        void *address = original(#name);                                                                     \
+        memcpy(&function, &address, sizeof function);                                                        \
+        live--;                                                                                              \
+        return function(object);                                                                             \
+    }
+
+RETURNS_ERROR(clGetPlatformIDs, (cl_uint room, cl_platform_id *ids, cl_uint *n), (room, ids, n))
+RETURNS_ERROR(clGetDeviceIDs,
+    (cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *ids, cl_uint *n),
+    (platform, type, room, ids, n))
+CREATES(cl_context, clCreateContext,
+    (const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+        void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *error),
+    (properties, n, devices, notify, user, error))
+CREATES(cl_command_queue, clCreateCommandQueue,
+    (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *error),
+    (context, device, properties, error))
+CREATES(cl_mem, clCreateBuffer,
+    (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *error),
+    (context, flags, bytes, host, error))
+CREATES(cl_program, clCreateProgramWithSource,
+    (cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *error),
+    (context, n, texts, lengths, error))
+CREATES(
+    cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error), (program, name, error))
+RETURNS_ERROR(clBuildProgram,
+    (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+        void(CL_CALLBACK *notify)(cl_program, void *), void *user),
+    (program, n, devices, options, notify, user))
+RETURNS_ERROR(clGetProgramBuildInfo,
+    (cl_program program, cl_device_id device, cl_program_build_info what, size_t room, void *to,
+        size_t *needed),
+    (program, device, what, room, to, needed))
+RETURNS_ERROR(clGetKernelWorkGroupInfo,
+    (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t room, void *to,
+        size_t *needed),
+    (kernel, device, what, room, to, needed))
+RETURNS_ERROR(clSetKernelArg, (cl_kernel kernel, cl_uint argument, size_t bytes, const void *value),
+    (kernel, argument, bytes, value))
+RETURNS_ERROR(clEnqueueReadBuffer,
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, void *to,
+        cl_uint n, const cl_event *wait, cl_event *event),
+    (queue, buffer, blocking, offset, bytes, to, n, wait, event))
+RETURNS_ERROR(clEnqueueWriteBuffer,
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from,
+        cl_uint n, const cl_event *wait, cl_event *event),
+    (queue, buffer, blocking, offset, bytes, from, n, wait, event))
+RETURNS_ERROR(clEnqueueCopyBuffer,
+    (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t bytes,
+        cl_uint n, const cl_event *wait, cl_event *event),
+    (queue, from, to, from_offset, to_offset, bytes, n, wait, event))
+RETURNS_ERROR(clEnqueueFillBuffer,
+    (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset,
+        size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
+    (queue, buffer, pattern, pattern_bytes, offset, bytes, n, wait, event))
+RETURNS_ERROR(clEnqueueNDRangeKernel,
+    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *items,
+        const size_t *group, cl_uint n, const cl_event *wait, cl_event *event),
+    (queue, kernel, dimensions, offset, items, group, n, wait, event))
+RETURNS_ERROR(clFinish, (cl_command_queue queue), (queue))
+RELEASES(cl_context, clReleaseContext)
+RELEASES(cl_command_queue, clReleaseCommandQueue)
+RELEASES(cl_mem, clReleaseMemObject)
+RELEASES(cl_program, clReleaseProgram)
+RELEASES(cl_kernel, clReleaseKernel)
