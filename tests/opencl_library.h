@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/leaks.h"
+
 /* Loads the driver whose devices are these (tests/data/opencl/fake_driver.c). */
 static inline void use_devices(const char *devices)
 {

@@ -5,7 +5,7 @@
 #include "app/cli/program.h"
 #include "app/commands/commands.h"
 #include "tests/app/json_text.h"
-#include "tests/app/leaks.h"
+#include "tests/leaks.h"
 #include "tests/room.h"
 
 #include <fcntl.h>

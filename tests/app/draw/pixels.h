@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "app/draw/page.h"
-#include "tests/app/leaks.h"
+#include "tests/leaks.h"
 
 /* ---- files */
 

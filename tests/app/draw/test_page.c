@@ -7,7 +7,7 @@
 #include <wchar.h>
 
 #include "app/draw/page.h"
-#include "tests/app/leaks.h"
+#include "tests/leaks.h"
 
 Test(page, scale_steps_are_round_and_limited_in_number)
 {

@@ -131,14 +131,14 @@ Test(devices, a_device_without_the_arithmetic_of_the_host_is_named_with_what_it_
 
 Test(devices, a_device_is_found_by_number_and_by_part_of_its_name)
 {
-    use_devices(":EPYC 64-Core;:EPYC|g:NVIDIA H200;g:NVIDIA H100;g:Radeon 7900|");
+    use_devices(":EPYC 64-Core;:EPYC;:EPYC 32-Core|g:NVIDIA H200;g:NVIDIA H100;g:Radeon 7900|");
     cr_assert_eq(found("3"), 3);
-    cr_assert_eq(found("radeon"), 4);
-    cr_assert_eq(found("H200"), 2);
-    cr_assert_eq(found("7900"), 4, "digits that are no number of a device are part of a name");
+    cr_assert_eq(found("radeon"), 5);
+    cr_assert_eq(found("H200"), 3);
+    cr_assert_eq(found("7900"), 5, "digits that are no number of a device are part of a name");
     cr_assert_eq(found("epyc"), 1, "a complete name takes precedence");
-    cr_assert_eq(found(NULL), 2, "the first GPU");
-    cr_assert_eq(found(""), 2);
+    cr_assert_eq(found(NULL), 3, "the first GPU");
+    cr_assert_eq(found(""), 3);
     use_devices(":EPYC 64-Core;:EPYC|");
     cr_assert_eq(found(NULL), 0, "the first device, since there is no GPU");
 }
