@@ -25,7 +25,7 @@ typedef void function(void);
 typedef struct platform {
     cl_platform_id id;
     const mt_opencl_functions *functions;
-    const char *name, *version;
+    const char *name;
 } platform;
 
 typedef struct survey {
@@ -125,14 +125,14 @@ static char *trimmed(char *text)
     return text;
 }
 
-static mt_status platform_text(mt_arena *arena, const platform *p, cl_platform_info what, const char **text)
+static mt_status platform_name(mt_arena *arena, const platform *p, const char **name)
 {
     size_t bytes = 0;
     char *room;
-    if (p->functions->clGetPlatformInfo(p->id, what, 0, NULL, &bytes) != CL_SUCCESS) bytes = 0;
+    if (p->functions->clGetPlatformInfo(p->id, CL_PLATFORM_NAME, 0, NULL, &bytes) != CL_SUCCESS) bytes = 0;
     MT_ALLOC(arena, room, bytes + 1);
-    if (bytes > 0) (void)p->functions->clGetPlatformInfo(p->id, what, bytes, room, NULL);
-    *text = trimmed(room);
+    if (bytes > 0) (void)p->functions->clGetPlatformInfo(p->id, CL_PLATFORM_NAME, bytes, room, NULL);
+    *name = trimmed(room);
     return MT_OK;
 }
 
@@ -165,8 +165,7 @@ static mt_status add_library(survey *s, void *library)
             find_in_driver(ids[k], own);
         }
         *p = (platform){.id = ids[k], .functions = own};
-        MT_TRY(platform_text(s->arena, p, CL_PLATFORM_NAME, &p->name));
-        MT_TRY(platform_text(s->arena, p, CL_PLATFORM_VERSION, &p->version));
+        MT_TRY(platform_name(s->arena, p, &p->name));
         s->n_platforms += !is_listed(s, before, p);
     }
     return MT_OK;
@@ -242,6 +241,13 @@ static const char *type_name(uint64_t type)
     return type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator" : "other";
 }
 
+/* True if the version ("OpenCL 3.0 CUDA") is 1.2 or later. */
+static bool is_recent(const char *version)
+{
+    unsigned major = 0, minor = 0;
+    return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || minor >= 2);
+}
+
 static mt_status describe(mt_arena *arena, mt_device *d)
 {
     MT_TRY(device_text(arena, d, CL_DEVICE_NAME, &d->name));
@@ -256,6 +262,7 @@ static mt_status describe(mt_arena *arena, mt_device *d)
     d->group_items_max = number_size(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     d->available = number32(d, CL_DEVICE_AVAILABLE) != 0;
     d->compiler = number32(d, CL_DEVICE_COMPILER_AVAILABLE) != 0;
+    d->recent = is_recent(d->version);
     const uint64_t single = number64(d, CL_DEVICE_SINGLE_FP_CONFIG);
     d->fma = (single & CL_FP_FMA) != 0;
     d->correct_division = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -314,6 +321,7 @@ const char *mt_device_lacks(const mt_device *d)
 {
     if (!d->available) return "availability";
     if (!d->compiler) return "a compiler";
+    if (!d->recent) return "OpenCL 1.2";
     if (!d->nearest) return "rounding to nearest";
     if (!d->inf_nan) return "infinities and NaNs";
     if (!d->denormals) return "denormals";

@@ -26,6 +26,7 @@ typedef struct mt_device {
     uint64_t group_items_max;  /* the largest work-group of a kernel that uses few registers */
     bool available;            /* false: another process has exclusive use of it, or it failed */
     bool compiler;             /* true if it compiles OpenCL C */
+    bool recent;               /* true for OpenCL 1.2 and later */
     /* Arithmetic in single precision. OpenCL's fma() is correctly rounded on every device, but slow without `fma`. */
     bool fma;
     bool

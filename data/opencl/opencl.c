@@ -115,6 +115,9 @@ static mt_status open_device(mt_opencl *o)
         CL_CONTEXT_PLATFORM, (cl_context_properties)o->device->platform_id, 0};
     if (!o->device->available) return failed(o, OPENING, CL_DEVICE_NOT_AVAILABLE, "opening");
     if (!o->device->compiler) return failed(o, OPENING, CL_COMPILER_NOT_AVAILABLE, "opening");
+    if (!o->device->recent)
+        return mt_fail(MT_DEVICE, "OpenCL device %zu (%s): its driver has %s; allowed: OpenCL 1.2 or later",
+            o->device->number, o->device->name, o->device->version);
     o->context = o->f->clCreateContext(properties, 1, &o->device->id, NULL, NULL, &error);
     if (!o->context) return failed(o, OPENING, error, "creating a context");
     o->queue = o->f->clCreateCommandQueue(o->context, o->device->id, 0, &error);

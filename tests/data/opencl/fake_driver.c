@@ -3,7 +3,7 @@
  *
  *     g a: GPU, accelerator (otherwise a CPU)      d: flushes denormals       c: rounds division incorrectly
  *     n: rounds towards zero                       i: has no infinities       f: has no fused multiply-add
- *     x: no compiler                               u: not available */
+ *     x: no compiler                               u: not available           o: OpenCL 1.1 */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -81,7 +81,7 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
     case CL_DRIVER_VERSION:
         return copy_text("535.1", room, to, needed);
     case CL_DEVICE_VERSION:
-        return copy_text("OpenCL 1.2 fake", room, to, needed);
+        return copy_text(has(d, 'o') ? "OpenCL 1.1 old" : "OpenCL 1.2 fake", room, to, needed);
     case CL_DEVICE_TYPE:
         return copy(&type, sizeof type, room, to, needed);
     case CL_DEVICE_SINGLE_FP_CONFIG:

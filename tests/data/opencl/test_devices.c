@@ -115,7 +115,8 @@ Test(devices, a_device_without_the_arithmetic_of_the_host_is_named_with_what_it_
         const char *devices, *lacks;
     } cases[] = {{"g:A|", NULL}, {"gf:A|", NULL}, {"gd:A|", "denormals"},
         {"gc:A|", "correctly rounded division"}, {"gn:A|", "rounding to nearest"},
-        {"gi:A|", "infinities and NaNs"}, {"gx:A|", "a compiler"}, {"gu:A|", "availability"}};
+        {"gi:A|", "infinities and NaNs"}, {"gx:A|", "a compiler"}, {"gu:A|", "availability"},
+        {"go:A|", "OpenCL 1.2"}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         MT_SCRATCH(arena);
         size_t n;

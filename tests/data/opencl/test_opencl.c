@@ -190,13 +190,16 @@ Test(opencl, an_unknown_or_unusable_device_is_refused)
     cr_assert(strstr(mt_message(), "'nothing like this' is unknown; allowed: ") && strstr(mt_message(), pocl),
         "%s", mt_message());
     cr_assert_null(opencl);
-    use_devices("gu:Reserved GPU;gx:GPU without a compiler|");
+    use_devices("gu:Reserved GPU;gx:GPU without a compiler;go:Old GPU|");
     cr_assert_eq(mt_opencl_open(arena, "0", &opencl), MT_DEVICE);
     cr_assert(
         strstr(mt_message(), "0 (Reserved GPU): opening: CL_DEVICE_NOT_AVAILABLE (-2); the device is in use"),
         "%s", mt_message());
     cr_assert_eq(mt_opencl_open(arena, "1", &opencl), MT_DEVICE);
     cr_assert(strstr(mt_message(), "CL_COMPILER_NOT_AVAILABLE"), "%s", mt_message());
+    cr_assert_eq(mt_opencl_open(arena, "2", &opencl), MT_DEVICE);
+    cr_assert(strstr(mt_message(), "its driver has OpenCL 1.1 old; allowed: OpenCL 1.2 or later"), "%s",
+        mt_message());
 }
 
 Test(opencl, a_buffer_above_the_memory_of_the_device_is_refused_with_both_sizes)
