@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const mt_backend *const mt_backends[] = {&mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, &mt_backend_opencl, NULL};
+const mt_backend *const mt_backends[] = {
+    &mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, &mt_backend_opencl, NULL};
 
 const mt_backend *mt_backend_find(const char *name)
 {

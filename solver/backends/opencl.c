@@ -184,8 +184,8 @@ static mt_status make_stimuli(mt_arena *arena, device *d)
     for (size_t s = 0; s < n; s++) {
         const own_stimulus *own = &c->stimulus[s];
         d->stimulus[s].n = own->n;
-        MT_TRY(make_buffer(
-            d, "stimuli", own->n, sizeof *own->element, own->element, &d->stimulus[s].unknown));
+        MT_TRY(
+            make_buffer(d, "stimuli", own->n, sizeof *own->element, own->element, &d->stimulus[s].unknown));
         if (own->n > d->n_picked) d->n_picked = own->n;
     }
     return MT_OK;
@@ -213,8 +213,7 @@ static mt_status make_kernels(device *d)
     MT_SCRATCH(scratch);
     MT_TRY(mt_device_program(scratch, problem->model, text));
     (void)snprintf(options, sizeof options, MT_DEVICE_OPTIONS, d->lanes);
-    MT_TRY(
-        mt_opencl_program_make(d->opencl, problem->model->name, MT_DEVICE_TEXTS, text, options, &program));
+    MT_TRY(mt_opencl_program_make(d->opencl, problem->model->name, MT_DEVICE_TEXTS, text, options, &program));
     const bool multirate = problem->stepping == MT_STEPPING_MULTIRATE;
     const char *const diffuse = c->v_low   ? c->nodal ? "diffuse_nodal_double_word" : "diffuse_double_word"
                                 : c->nodal ? "diffuse_nodal"
@@ -223,8 +222,8 @@ static mt_status make_kernels(device *d)
     MT_TRY(mt_opencl_kernel_make(program, multirate ? "react_multirate" : "react", &d->react));
     MT_TRY(mt_opencl_kernel_make(program, "spread_nodal", &d->spread_nodal));
     MT_TRY(mt_opencl_kernel_make(program, diffuse, &d->diffuse));
-    MT_TRY(mt_opencl_kernel_make(
-        program, problem->record.all ? "record_all" : "record_activation", &d->record));
+    MT_TRY(
+        mt_opencl_kernel_make(program, problem->record.all ? "record_all" : "record_activation", &d->record));
     MT_TRY(mt_opencl_kernel_make(program, "turn", &d->turn));
     MT_TRY(mt_opencl_kernel_make(program, "pick", &d->pick));
     return mt_opencl_kernel_make(program, "look", &d->look);
@@ -376,7 +375,8 @@ static mt_status exchange(const device *d, real *values, void *messages, mt_open
 {
     const cpu *c = d->host;
     if (!c->ranks) return MT_OK;
-    const size_t inside = c->halo->n_interior[c->ranks->rank], n_local = mt_halo_local(c->halo, c->ranks->rank);
+    const size_t inside = c->halo->n_interior[c->ranks->rank],
+                 n_local = mt_halo_local(c->halo, c->ranks->rank);
     MT_TRY(mt_opencl_read(buffer, inside * sizeof(real), (c->n - inside) * sizeof(real), values + inside));
     c->ranks->start(messages);
     c->ranks->finish(messages);
@@ -538,9 +538,9 @@ static mt_status stream_some(device *d, size_t array, size_t n, const uint32_t *
     for (size_t i = 0; i < n; i++) {
         const uint32_t k = c->local[unknown[i]];
         if (k == UINT32_MAX) continue;
-        d->places[n_own++] = whole ? k
-                                   : mt_block_index(c->n, c->problem->model->n_states, k,
-                                         array - mt_array_states(c->problem));
+        d->places[n_own++] =
+            whole ? k
+                  : mt_block_index(c->n, c->problem->model->n_states, k, array - mt_array_states(c->problem));
     }
     if (n_own == 0) return MT_OK;
     MT_TRY(pick_values(d, n_own, buffer_of(d, array)));

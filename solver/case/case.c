@@ -19,7 +19,8 @@ static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BE
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
-static const char *const backends[] = {[MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", [MT_CASE_OPENCL] = "opencl", NULL};
+static const char *const backends[] = {
+    [MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", [MT_CASE_OPENCL] = "opencl", NULL};
 static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
 /* The models with kernels that read tables (mt_cell_model.n_functions). */
 #define TABULATED_MODELS "tp06, torord, courtemanche, stewart, and those of files with costly functions of V"
@@ -474,17 +475,20 @@ static const mt_yaml_key line_keys[] = {
     MT_YAML_UNSIGNED(mt_case, line.points, "points", "0", MT_YAML_WITHIN(0, 1000),
         "Number of points on the line, including both ends. 0: no line."),
     MT_YAML_END};
-static const mt_yaml_key machine_keys[] = {MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
-                                               "ipu: the emulated machine; cpu: the host, without a machine "
-                                               "model; opencl: a GPU or another OpenCL device, without a "
-                                               "machine model. In single precision all compute the same bits."),
+static const mt_yaml_key machine_keys[] = {
+    MT_YAML_ENUM(mt_case, machine.backend, "backend", "ipu", backends,
+        "ipu: the emulated machine; cpu: the host, without a machine "
+        "model; opencl: a GPU or another OpenCL device, without a "
+        "machine model. In single precision all compute the same bits."),
     MT_YAML_ENUM(mt_case, machine.precision, "precision", "single", precisions,
         "Precision of voltages and states. double: only with the backend cpu."),
     MT_YAML_STRING(mt_case, machine.device, "device", "",
-        "With the backend opencl: the device, by its number in `myotile devices` or a part of its name. Empty: the "
+        "With the backend opencl: the device, by its number in `myotile devices` or a part of its name. "
+        "Empty: the "
         "first GPU, or the first device if there is no GPU."),
     MT_YAML_BOOL(mt_case, machine.strict, "strict", "true",
-        "With the backend opencl: true: a device that does not compute the bits of the host is refused; false: its "
+        "With the backend opencl: true: a device that does not compute the bits of the host is refused; "
+        "false: its "
         "results may differ in their last digits."),
     MT_YAML_STRING(mt_case, machine.target, "target", "gc200",
         "A machine of `data/machines` (gc200, gc2, bow, c600), or the path of a machine file."),
@@ -891,7 +895,8 @@ static mt_status check_any(const char *path, const mt_case *c)
 static mt_status check_device(const char *path, const mt_case *c)
 {
     if (c->machine.backend != MT_CASE_OPENCL || mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: diffusion.scheme: implicit steps; allowed with machine.backend opencl: explicit", path);
+    return mt_fail(MT_INPUT,
+        "%s: diffusion.scheme: implicit steps; allowed with machine.backend opencl: explicit", path);
 }
 
 static mt_status check_precision(const char *path, const mt_case *c)

@@ -178,8 +178,9 @@ typedef struct mt_case {
     struct {
         enum { MT_CASE_CPU, MT_CASE_IPU, MT_CASE_OPENCL } backend;
         enum { MT_CASE_SINGLE, MT_CASE_DOUBLE } precision;
-        const char *device; /* of OpenCL: a number, or a part of its name; "": the first GPU, or else the first device */
-        bool strict;        /* the device must have the bits of the host */
+        const char *
+            device; /* of OpenCL: a number, or a part of its name; "": the first GPU, or else the first device */
+        bool strict; /* the device must have the bits of the host */
         const char *target;
         const mt_yaml_override *sets; /* values of the target */
         size_t n_sets;

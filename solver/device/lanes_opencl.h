@@ -47,7 +47,10 @@ typedef LANES_EXPAND(uint, LANES) lanes_pattern;
 static inline lanes lanes_all(real x) { return (lanes)x; }
 static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return fma(x, y, z); }
 static inline lanes lanes_sqrt(lanes x) { return sqrt(x); }
-static inline lanes lanes_at_least(lanes x, real bound) { return lanes_if((lanes)bound > x, (lanes)bound, x); }
+static inline lanes lanes_at_least(lanes x, real bound)
+{
+    return lanes_if((lanes)bound > x, (lanes)bound, x);
+}
 static inline lanes lanes_at_most(lanes x, real bound) { return lanes_if((lanes)bound < x, (lanes)bound, x); }
 static inline bool lanes_any_below(lanes x, real bound) { return lanes_any(x < (lanes)bound); }
 static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes otherwise)
@@ -55,7 +58,10 @@ static inline lanes lanes_select_below(lanes x, real bound, lanes below, lanes o
     return lanes_if(x < (lanes)bound, below, otherwise);
 }
 static inline lanes lanes_select_less(lanes x, lanes y, lanes a, lanes b) { return lanes_if(x < y, a, b); }
-static inline lanes lanes_select_less_equal(lanes x, lanes y, lanes a, lanes b) { return lanes_if(x <= y, a, b); }
+static inline lanes lanes_select_less_equal(lanes x, lanes y, lanes a, lanes b)
+{
+    return lanes_if(x <= y, a, b);
+}
 static inline lanes lanes_select_equal(lanes x, lanes y, lanes a, lanes b) { return lanes_if(x == y, a, b); }
 
 /* Returns x, or 0 with its sign if it is subnormal. */

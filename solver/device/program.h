@@ -13,4 +13,5 @@ MT_NODISCARD mt_status mt_device_program(
 
 /* The options for the device's compiler (printf format, of the size_t LANES): divisions and square roots are correctly rounded, and subnormal numbers are flushed, as on the
  * emulated machine. */
-#define MT_DEVICE_OPTIONS "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero -w -DLANES=%zu"
+#define MT_DEVICE_OPTIONS                                                                                    \
+    "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero -w -DLANES=%zu"

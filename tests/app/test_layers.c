@@ -58,6 +58,7 @@ static const struct wing {
     {"solver/tissue", SOLVER, 3, false},
     {"solver/outputs", SOLVER, 4, false},
     {"solver/case", SOLVER, 5, false},
+    {"solver/device", SOLVER, 3, false},
     {"solver/plan", SOLVER, 3, false},
     {"solver/backends", SOLVER, 4, false},
     {"solver/waves", SOLVER, 6, false},
