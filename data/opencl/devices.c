@@ -259,6 +259,7 @@ static mt_status describe(mt_arena *arena, mt_device *d)
     d->clock_MHz = number32(d, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     d->memory_bytes = number64(d, CL_DEVICE_GLOBAL_MEM_SIZE);
     d->buffer_bytes_max = number64(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    d->vector_floats = number32(d, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
     d->group_items_max = number_size(d, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     d->available = number32(d, CL_DEVICE_AVAILABLE) != 0;
     d->compiler = number32(d, CL_DEVICE_COMPILER_AVAILABLE) != 0;

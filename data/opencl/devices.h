@@ -23,6 +23,7 @@ typedef struct mt_device {
     const char *type;             /* "gpu", "cpu", "accelerator" or "other" */
     uint64_t compute_units, clock_MHz, memory_bytes;
     uint64_t buffer_bytes_max; /* the largest single buffer */
+    uint64_t vector_floats;    /* numbers of single precision in a vector register; 1: none */
     uint64_t group_items_max;  /* the largest work-group of a kernel that uses few registers */
     bool available;            /* false: another process has exclusive use of it, or it failed */
     bool compiler;             /* true if it compiles OpenCL C */

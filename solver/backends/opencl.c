@@ -243,7 +243,8 @@ static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d
     if (status != MT_OK) mt_opencl_close(&d->opencl);
     MT_TRY(status);
     const bool processor = strcmp(mt_opencl_device(d->opencl)->type, "cpu") == 0;
-    d->lanes = processor ? MT_BLOCK : 1;
+    const uint64_t vector = mt_opencl_device(d->opencl)->vector_floats;
+    d->lanes = !processor ? 1 : vector >= 16 ? 16 : 8;
     d->group = processor ? 16 : 64;
     return MT_OK;
 }

@@ -69,7 +69,7 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
         (has(d, 'd') ? 0u : CL_FP_DENORM) | (has(d, 'c') ? 0u : CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) |
         (has(d, 'n') ? CL_FP_ROUND_TO_ZERO : CL_FP_ROUND_TO_NEAREST) | (has(d, 'i') ? 0u : CL_FP_INF_NAN) |
         (has(d, 'f') ? 0u : CL_FP_FMA);
-    const cl_uint units = 132, clock_MHz = 1980;
+    const cl_uint units = 132, clock_MHz = 1980, vector = 1;
     const cl_ulong memory = 150ull << 30, most = memory / 4;
     const size_t group = 1024;
     const cl_bool available = !has(d, 'u'), compiler = !has(d, 'x');
@@ -94,6 +94,8 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
         return copy(&memory, sizeof memory, room, to, needed);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
         return copy(&most, sizeof most, room, to, needed);
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
+        return copy(&vector, sizeof vector, room, to, needed);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
         return copy(&group, sizeof group, room, to, needed);
     case CL_DEVICE_AVAILABLE:
