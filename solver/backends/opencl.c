@@ -212,7 +212,7 @@ static mt_status make_kernels(device *d)
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     MT_TRY(mt_device_program(scratch, problem->model, text));
-    (void)snprintf(options, sizeof options, MT_DEVICE_OPTIONS, d->lanes);
+    (void)snprintf(options, sizeof options, MT_DEVICE_OPTIONS, d->lanes, d->group);
     MT_TRY(mt_opencl_program_make(d->opencl, problem->model->name, MT_DEVICE_TEXTS, text, options, &program));
     const bool multirate = problem->stepping == MT_STEPPING_MULTIRATE;
     const char *const diffuse = c->v_low   ? c->nodal ? "diffuse_nodal_double_word" : "diffuse_double_word"
@@ -244,8 +244,8 @@ static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d
     MT_TRY(status);
     const bool processor = strcmp(mt_opencl_device(d->opencl)->type, "cpu") == 0;
     const uint64_t vector = mt_opencl_device(d->opencl)->vector_floats;
-    d->lanes = !processor ? 1 : vector >= 16 ? 16 : 8;
-    d->group = processor ? 16 : 64;
+    d->lanes = layout && layout->lanes > 0 ? layout->lanes : !processor ? 1 : vector >= 16 ? 16 : 8;
+    d->group = d->lanes > 1 ? 16 : 128;
     return MT_OK;
 }
 

@@ -11,7 +11,7 @@ enum { MT_DEVICE_TEXTS = 3 };
 MT_NODISCARD mt_status mt_device_program(
     mt_arena *arena, const mt_cell_model *model, const char *text[MT_DEVICE_TEXTS]);
 
-/* The options for the device's compiler (printf format, of the size_t LANES): divisions and square roots are correctly rounded, and subnormal numbers are flushed, as on the
+/* The options for the device's compiler (printf format, of the size_t LANES, and the size_t GROUP, items of a work-group): divisions and square roots are correctly rounded, and subnormal numbers are flushed, as on the
  * emulated machine. */
 #define MT_DEVICE_OPTIONS                                                                                    \
-    "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero -w -DLANES=%zu"
+    "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero -w -DLANES=%zu -DGROUP=%zu"

@@ -150,34 +150,73 @@ kernel void react(
 /* The arrays of multirate stepping. */
 #define PACED global real *kept, global real *change, global real *since
 
-/* Same with multirate stepping (solver/kernels/multirate_equations.h). */
-kernel void react_multirate(const ulong n, const real dt_ms, const real tolerance_mV,
-    const real half_tolerance_mV, const real together, OF_CELLS, SPREADING, PACED, global real *v)
+/* The arrays of multirate stepping (solver/kernels/multirate_equations.h). */
+#define PACED global real *kept, global real *change, global real *since
+#define TOLERANCES                                                                                           \
+    const real dt_ms, const real tolerance_mV, const real half_tolerance_mV, const real together
+
+/* Evaluates those of the unknowns k to k + m - 1 that have a negative margin; returns the changes of V per step. */
+static inline lanes evaluate(size_t n, size_t k, int m, lanes margin, real dt_ms, lanes own, lanes steps,
+    OF_CELLS, PACED)
+{
+    const size_t width = mt_block_width(n, k);
+    const pace p = {.dt = steps * dt_ms, .step = dt_ms, .relaxes = true, .functions = FUNCTIONS_COMPUTED};
+    lanes c[CONSTANTS], s[STATES], next[STATES];
+    global real *first = state + MT_BLOCK * STATES * (k / MT_BLOCK) + k % MT_BLOCK;
+    take_constants(constants, mixed, of + k, m, c);
+    EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
+    const lanes newest = cell_step(p, c, own, s, next);
+    EACH(i, STATES) lanes_put(first + i * width, m, lanes_select_below(margin, (real)0, next[i], s[i]));
+    const lanes rate = lanes_select_below(margin, (real)0, newest, lanes_get(change + k, m));
+    lanes_put(change + k, m, rate);
+    lanes_put(kept + k, m, lanes_select_below(margin, (real)0, own, lanes_get(kept + k, m)));
+    lanes_put(since + k, m, lanes_select_below(margin, (real)0, lanes_all(0), steps));
+    return rate;
+}
+
+#define EVALUATE(k, m, margin, own, steps)                                                                   \
+    evaluate(n, k, m, margin, dt_ms, own, steps, constants, mixed, of, state, kept, change, since)
+
+#if LANES == 1
+/* The cells of a work-group that are due are evaluated side by side by its first items. Their order has no influence on results. */
+kernel void react_multirate(const ulong n, TOLERANCES, OF_CELLS, SPREADING, PACED, global real *v)
+{
+    local uint due[GROUP], n_due;
+    const multirate_rule rule = {dt_ms, tolerance_mV, half_tolerance_mV, together};
+    const size_t k = get_global_id(0), item = get_local_id(0);
+    if (item == 0) n_due = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (k < n) {
+        const real own = v[k], steps = since[k] + (real)1, rate = change[k];
+        if (multirate_margin(&rule, own, kept[k], rate, steps) < (real)0) {
+            due[atomic_inc(&n_due)] = (uint)item;
+        } else {
+            since[k] = steps;
+            put_reaction(k, 1, own, own + rate, spreading, share, spread, v);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < n_due) {
+        const size_t cell = k - item + due[item];
+        const real own = v[cell], rate = EVALUATE(cell, 1, (real)-1, own, since[cell] + (real)1);
+        put_reaction(cell, 1, own, own + rate, spreading, share, spread, v);
+    }
+}
+#else
+kernel void react_multirate(const ulong n, TOLERANCES, OF_CELLS, SPREADING, PACED, global real *v)
 {
     FIND_UNKNOWNS;
     const multirate_rule rule = {dt_ms, tolerance_mV, half_tolerance_mV, together};
-    const lanes own = lanes_get(v + k, m), steps = lanes_get(since + k, m) + (real)1,
-                last_v = lanes_get(kept + k, m);
+    const lanes own = lanes_get(v + k, m), steps = lanes_get(since + k, m) + (real)1;
     lanes rate = lanes_get(change + k, m);
-    const lanes margin = multirate_margin(&rule, own, last_v, rate, steps);
-    if (lanes_any_below(margin, (real)0)) {
-        lanes c[CONSTANTS], s[STATES], next[STATES];
-        const pace p = {
-            .dt = steps * dt_ms, .step = dt_ms, .relaxes = true, .functions = FUNCTIONS_COMPUTED};
-        global real *first = state + MT_BLOCK * STATES * block + lane;
-        take_constants(constants, mixed, of + k, m, c);
-        EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
-        const lanes newest = cell_step(p, c, own, s, next);
-        EACH(i, STATES) lanes_put(first + i * width, m, lanes_select_below(margin, (real)0, next[i], s[i]));
-        rate = lanes_select_below(margin, (real)0, newest, rate);
-        lanes_put(change + k, m, rate);
-        lanes_put(kept + k, m, lanes_select_below(margin, (real)0, own, last_v));
-        lanes_put(since + k, m, lanes_select_below(margin, (real)0, lanes_all(0), steps));
-    } else {
+    const lanes margin = multirate_margin(&rule, own, lanes_get(kept + k, m), rate, steps);
+    if (lanes_any_below(margin, (real)0))
+        rate = EVALUATE(k, m, margin, own, steps);
+    else
         lanes_put(since + k, m, steps);
-    }
     put_reaction(k, m, own, own + rate, spreading, share, spread, v);
 }
+#endif
 
 /* ---- rows ---- */
 
