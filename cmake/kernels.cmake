@@ -63,7 +63,7 @@ foreach(kernel IN LISTS kernels)
     list(APPEND models ${kernel})
   endif()
 endforeach()
-file(GLOB headers CONFIGURE_DEPENDS solver/kernels/*.h solver/cells/*.h solver/cells/*/*.h)
+file(GLOB headers CONFIGURE_DEPENDS solver/kernels/*.h solver/cells/*.h solver/cells/*/*.h solver/device/*.h)
 add_custom_command(OUTPUT ${text} VERBATIM
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUT=${text} -D "HEAD=${head}" -D "MODELS=${models}" -D TAIL=solver/device/steps.cl
     -P ${CMAKE_SOURCE_DIR}/cmake/device_text.cmake

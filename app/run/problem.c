@@ -218,7 +218,9 @@ static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cache
     const bool automatic = input->cell.compile == MT_CASE_COMPILE_AUTO;
     const mt_cell_model **model = &p->monodomain.model;
     if (input->cell.compile == MT_CASE_COMPILE_NEVER) return MT_OK;
-    if (automatic && !mt_compile_pays(*model, evaluations)) return MT_OK;
+    /* a device compiles the equations itself */
+    const bool elsewhere = input->machine.backend == MT_CASE_OPENCL;
+    if (automatic && (elsewhere || !mt_compile_pays(*model, evaluations))) return MT_OK;
     const bool tabulated = input->cell.evaluation == MT_EVALUATION_TABULATED;
     const mt_status status =
         mt_fail_in("cell.compile", mt_cell_compile(arena, *model, tabulated, cached, model));

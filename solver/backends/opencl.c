@@ -11,16 +11,11 @@
 
 #include "data/opencl/opencl.h"
 #include "solver/device/program.h"
+#include "solver/device/rows.h"
 #include "solver/kernels/multirate_equations.h"
 
 /* The arrays on the host, and their reading and writing. */
 static const mt_backend host = CPU_BACKEND("", true);
-
-/* Rows on the device: row_block in solver/device/steps.cl. */
-typedef struct row_block {
-    uint64_t at, first;
-    uint32_t base, wide, entries, unused;
-} row_block;
 
 typedef struct launched_stimulus {
     mt_opencl_buffer *unknown;
@@ -97,14 +92,14 @@ static mt_status make_reals(
 }
 
 /* Lists the rows of elements, all of the same length. Returns the end of their columns. */
-static const void *list_elements(const cpu *c, row_block *rows)
+static const void *list_elements(const cpu *c, mt_device_rows *rows)
 {
     const size_t n_blocks = (c->n + MT_BLOCK - 1) / MT_BLOCK;
     const char *begin = c->columns[0].stored, *end = begin;
     for (size_t b = 0; b < n_blocks; b++) {
         const mt_ellpack_columns *from = &c->columns[b];
         const size_t entries = MT_ELLPACK_WIDTH * mt_block_width(c->n, b * MT_BLOCK);
-        rows[b] = (row_block){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
+        rows[b] = (mt_device_rows){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
             .base = from->base,
             .wide = from->wide,
             .entries = MT_ELLPACK_WIDTH};
@@ -114,13 +109,13 @@ static const void *list_elements(const cpu *c, row_block *rows)
 }
 
 /* Same for vertices. */
-static const void *list_vertices(const mt_sliced *sliced, row_block *rows)
+static const void *list_vertices(const mt_sliced *sliced, mt_device_rows *rows)
 {
     const char *begin = sliced->block[0].columns.stored, *end = begin;
     for (size_t b = 0; b < (sliced->n + MT_BLOCK - 1) / MT_BLOCK; b++) {
         const mt_sliced_block *block = &sliced->block[b];
         const mt_ellpack_columns *from = &block->columns;
-        rows[b] = (row_block){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
+        rows[b] = (mt_device_rows){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
             .first = block->first,
             .base = from->base,
             .wide = from->wide,
@@ -136,7 +131,7 @@ static mt_status make_rows(device *d)
     const cpu *c = d->host;
     const nodal_step *nodal = c->nodal;
     const size_t n_blocks = (c->n + MT_BLOCK - 1) / MT_BLOCK;
-    row_block *rows;
+    mt_device_rows *rows;
     MT_SCRATCH(scratch);
     MT_ALLOC(scratch, rows, n_blocks);
     const char *begin = nodal ? nodal->rows.block[0].columns.stored : c->columns[0].stored,
@@ -345,7 +340,6 @@ static bool spreads_between_vertices(const cpu *c) { return c->nodal && c->nodal
 
 static mt_status react_on_device(const device *d, size_t step)
 {
-    enum { NOT_SPREAD, SPREAD_OF_ELEMENTS, SPREAD_OF_VERTICES };
     const cpu *c = d->host;
     const mt_monodomain *problem = c->problem;
     const bool multirate = problem->stepping == MT_STEPPING_MULTIRATE, vertices = spreads_between_vertices(c);
@@ -363,7 +357,9 @@ static mt_status react_on_device(const device *d, size_t step)
     put_flag(&a, c->of != NULL);
     put_buffer(&a, d->of);
     put_buffer(&a, d->state);
-    put_flag(&a, vertices ? SPREAD_OF_VERTICES : c->s ? SPREAD_OF_ELEMENTS : NOT_SPREAD);
+    put_flag(&a, vertices ? MT_DEVICE_SPREADS_VERTICES
+                 : c->s   ? MT_DEVICE_SPREADS_ELEMENTS
+                          : MT_DEVICE_NOT_SPREAD);
     put_buffer(&a, d->share);
     put_buffer(&a, vertices ? d->d : d->s);
     for (int k = 0; multirate && k < MT_PACED; k++) put_buffer(&a, d->paced[k]);

@@ -18,6 +18,7 @@
 #define uint16_t ushort
 #define int32_t int
 #define uint32_t uint
+#define uint64_t ulong
 #define fmaf fma
 #define __builtin_inf() INFINITY
 

@@ -3,6 +3,7 @@
  *
  * The text follows solver/device/lanes_opencl.h, the functions and the equations of an ionic model, which define STATES, CONSTANTS and
  * cell_step (solver/cells/kernel.h). */
+#include "solver/device/rows.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/double_word_equations.h"
@@ -49,13 +50,6 @@ static inline void lanes_put(global real *to, int m, lanes value)
     for (int i = 0; i < m; i++) to[i] = x.one[i];
 }
 #endif
-
-/* The columns of a block of rows, in 16-bit words from `at`: 16 bits relative to `base`, or 32 bits if `wide`. The rows have `entries`
- * entries; of rows of different lengths the first is `first` (solver/kernels/sliced.h). */
-typedef struct row_block {
-    ulong at, first;
-    uint base, wide, entries, unused;
-} row_block;
 
 /* Returns m numbers of v, for consecutive columns. */
 #if LANES == 1
@@ -112,20 +106,17 @@ static inline void take_constants(
 #endif
 }
 
-/* What follows the reaction. */
-enum { NOT_SPREAD, SPREAD_OF_ELEMENTS, SPREAD_OF_VERTICES };
-
 /* Stores V after the reaction, with the spread part s of an element, or the increment of a vertex. */
 static inline void put_reaction(size_t k, int m, lanes before, lanes after, uint spreading,
     global const real *share, global real *spread, global real *v)
 {
     const lanes change = after - before;
-    if (spreading == SPREAD_OF_ELEMENTS) {
+    if (spreading == MT_DEVICE_SPREADS_ELEMENTS) {
         const lanes s = lanes_get(share + k, m) * change;
         lanes_put(spread + k, m, s);
         after += s;
     }
-    if (spreading == SPREAD_OF_VERTICES) lanes_put(spread + k, m, change);
+    if (spreading == MT_DEVICE_SPREADS_VERTICES) lanes_put(spread + k, m, change);
     lanes_put(v + k, m, after);
 }
 
@@ -221,7 +212,7 @@ kernel void react_multirate(const ulong n, TOLERANCES, OF_CELLS, SPREADING, PACE
 /* ---- rows ---- */
 
 /* Returns the sums of increments of m rows, beginning with `sum`; `stride`: from an entry of a row to the next. */
-static inline lanes add_increments(lanes sum, size_t stride, int m, const row_block *row,
+static inline lanes add_increments(lanes sum, size_t stride, int m, const mt_device_rows *row,
     global const ushort *near, global const real *a, global const real *x, lanes own)
 {
     if (row->wide) {
@@ -240,12 +231,12 @@ static inline lanes add_increments(lanes sum, size_t stride, int m, const row_bl
 #define COLUMNS_OF(row) (columns + (row).at + lane * ((row).wide ? 2 : 1))
 
 /* Adds the increments of the neighbours to V; with the compensated splitting also s. */
-kernel void spread_nodal(const ulong n, global const row_block *rows, global const ushort *columns,
+kernel void spread_nodal(const ulong n, global const mt_device_rows *rows, global const ushort *columns,
     global const real *a, global const real *d, const uint compensated, global const real *share,
     global real *v, global real *s)
 {
     FIND_UNKNOWNS;
-    const row_block row = rows[block];
+    const mt_device_rows row = rows[block];
     const lanes own = lanes_get(d + k, m);
     const lanes sum = add_increments(
         lanes_all(0), MT_BLOCK, m, &row, COLUMNS_OF(row), a + MT_BLOCK * row.first + lane, d, own);
@@ -258,11 +249,11 @@ kernel void spread_nodal(const ulong n, global const row_block *rows, global con
     lanes_put(v + k, m, w);
 }
 
-kernel void diffuse(const ulong n, global const row_block *rows, global const ushort *columns,
+kernel void diffuse(const ulong n, global const mt_device_rows *rows, global const ushort *columns,
     global const real *diagonal, global const real *a, global const real *v, global real *v_next)
 {
     FIND_UNKNOWNS;
-    const row_block row = rows[block];
+    const mt_device_rows row = rows[block];
     lanes sum = lanes_get(diagonal + k, m) * lanes_get(v + k, m);
     global const ushort *near = COLUMNS_OF(row);
     a += MT_BLOCK * ROW * block + lane;
@@ -278,11 +269,11 @@ kernel void diffuse(const ulong n, global const row_block *rows, global const us
     lanes_put(v_next + k, m, sum);
 }
 
-kernel void diffuse_nodal(const ulong n, global const row_block *rows, global const ushort *columns,
+kernel void diffuse_nodal(const ulong n, global const mt_device_rows *rows, global const ushort *columns,
     global const real *a, global const real *v, global real *v_next)
 {
     FIND_UNKNOWNS;
-    const row_block row = rows[block];
+    const mt_device_rows row = rows[block];
     const lanes own = lanes_get(v + k, m);
     const lanes sum = add_increments(
         lanes_all(0), MT_BLOCK, m, &row, COLUMNS_OF(row), a + MT_BLOCK * row.first + lane, v, own);
@@ -298,23 +289,23 @@ static inline void put_words(size_t k, int m, lanes own, lanes increment, real k
     lanes_put(v_low + k, m, keeps * sum.low);
 }
 
-kernel void diffuse_double_word(const ulong n, global const row_block *rows, global const ushort *columns,
+kernel void diffuse_double_word(const ulong n, global const mt_device_rows *rows, global const ushort *columns,
     global const real *a, global const real *v, const real keeps, global real *v_low, global real *v_next)
 {
     FIND_UNKNOWNS;
-    const row_block row = rows[block];
+    const mt_device_rows row = rows[block];
     const lanes own = lanes_get(v + k, m);
     const lanes increment = add_increments(lanes_get(v_low + k, m), width, m, &row, COLUMNS_OF(row),
         a + MT_BLOCK * ROW * block + lane, v, own);
     put_words(k, m, own, increment, keeps, v_low, v_next);
 }
 
-kernel void diffuse_nodal_double_word(const ulong n, global const row_block *rows,
+kernel void diffuse_nodal_double_word(const ulong n, global const mt_device_rows *rows,
     global const ushort *columns, global const real *a, global const real *v, const real keeps,
     global real *v_low, global real *v_next)
 {
     FIND_UNKNOWNS;
-    const row_block row = rows[block];
+    const mt_device_rows row = rows[block];
     const lanes own = lanes_get(v + k, m);
     const lanes increment = add_increments(lanes_get(v_low + k, m), MT_BLOCK, m, &row, COLUMNS_OF(row),
         a + MT_BLOCK * row.first + lane, v, own);
