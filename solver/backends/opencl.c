@@ -134,8 +134,11 @@ static mt_status make_rows(device *d)
     mt_device_rows *rows;
     MT_SCRATCH(scratch);
     MT_ALLOC(scratch, rows, n_blocks);
-    const char *begin = nodal ? nodal->rows.block[0].columns.stored : c->columns[0].stored,
-               *end = nodal ? list_vertices(&nodal->rows, rows) : list_elements(c, rows);
+    const char *begin = NULL, *end = NULL; /* a rank can have no unknowns */
+    if (n_blocks > 0) {
+        begin = nodal ? nodal->rows.block[0].columns.stored : c->columns[0].stored;
+        end = nodal ? list_vertices(&nodal->rows, rows) : list_elements(c, rows);
+    }
     MT_TRY(make_buffer(d, "rows", n_blocks, sizeof *rows, rows, &d->rows));
     MT_TRY(make_buffer(d, "columns", (size_t)(end - begin), 1, begin, &d->columns));
     MT_TRY(make_reals(d, "diagonal", c->n, c->diagonal, &d->diagonal));
