@@ -8,6 +8,7 @@
 #include "solver/backends/leader.h"
 #include "solver/cells/tp06/tp06.h"
 #include "solver/diffusion/nodal.h"
+#include "tests/leaks.h"
 #include "tests/solver/slab_problem.h"
 #include "tests/threads.h"
 
@@ -17,7 +18,8 @@ static slab_problem s;
 static thread_world world;
 static double peak_mV; /* as stored by rank 0 */
 static size_t n_steps = STEPS;
-static bool all_receive = true; /* every rank receives something */
+static bool all_receive = true;  /* every rank receives something */
+static const char *vertex_model; /* of voltages at the vertices; NULL: the first one */
 
 /* Builds the operator with rows that are computed from the mesh when needed. */
 static void make_lean(const mt_tissues *tissues)
@@ -198,6 +200,25 @@ Test(leader, the_cpu_is_bit_identical_under_every_scheme)
     for (scheme = mt_schemes; scheme->name; scheme++) check(&mt_backend_cpu, parts);
 }
 
+/* Small models are compiled quickly for devices. */
+static void use_model(const char *name)
+{
+    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
+        if (strcmp((*m)->name, name) == 0) s.problem.model = *m;
+}
+
+Test(leader, devices_are_bit_identical)
+{
+    scheme = mt_schemes;
+    use_model("mitchell-schaeffer");
+    check(&mt_backend_opencl, parts);
+    s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
+    s.problem.pde_steps = 3;
+    s.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
+    check(&mt_backend_opencl, parts);
+    for (scheme = mt_schemes + 1; scheme->name; scheme++) check(&mt_backend_opencl, parts);
+}
+
 /* Stimulates the elements at the opposite end. */
 static void stimulate_far(void)
 {
@@ -270,6 +291,9 @@ Test(leader, a_rank_can_have_no_elements)
     s.problem.residual_mV = 1e-4;
     s.problem.diffusing = MT_DIFFUSING_EULER;
     check(&mt_backend_ipu, chips);
+    use_model("mitchell-schaeffer");
+    s.problem.diffusing = MT_DIFFUSING_EXPLICIT;
+    check_on(&mt_backend_opencl, parts, (const uint32_t[]){8, 0});
 }
 
 /* Its cycles depend on the data of all ranks. The activation wavefront starts on the first rank, then on the last. */
@@ -434,6 +458,7 @@ static void check_kinds_of_steps(
     scheme = mt_schemes;
     for (int kind = 0; kind < 16; kind += apart) {
         make_vertices((double[]){6, 2.5, 2}, 0.5, (kind & 1) == 0);
+        if (vertex_model) use_model(vertex_model);
         if (kind & 2) s.problem.splitting = MT_SPLITTING_GODUNOV;
         if (kind & 4) s.problem.stepping = MT_STEPPING_MULTIRATE;
         if (kind & 8) s.problem.pde_steps++;
@@ -445,6 +470,13 @@ Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_cpu)
 {
     check_kinds_of_steps(&mt_backend_cpu, parts, 1);
     check_kinds_of_steps(&mt_backend_cpu_single, parts, 1);
+}
+
+/* Kinds 0, 3, 6, 9, 12 and 15. */
+Test(leader, voltages_at_the_vertices_are_bit_identical_on_devices)
+{
+    vertex_model = "bueno-orovio"; /* which has several variants */
+    check_kinds_of_steps(&mt_backend_opencl, parts, 3);
 }
 
 /* Kinds 0, 3, 6, 9, 12 and 15. */
@@ -469,12 +501,12 @@ Test(leader, large_parts_with_voltages_at_the_vertices_are_bit_identical)
     static const uint32_t two[] = {2, 3, 0};
     scheme = mt_schemes;
     make_vertices((double[]){12, 6, 4.4}, 0.4, true);
-    for (const mt_cell_model *const *m = mt_cell_models; *m; m++)
-        if (strcmp((*m)->name, "mitchell-schaeffer") == 0) s.problem.model = *m;
+    use_model("mitchell-schaeffer");
     cr_assert_gt(s.diffusion.n_unknowns, 5000);
     s.problem.variant_of = NULL;
     check_on(&mt_backend_cpu, parts, two);
     check_on(&mt_backend_cpu_single, parts, two);
+    check_on(&mt_backend_opencl, parts, two);
 }
 
 /* 8 vertices of one box on 8 ranks with 3 tiles each. */
@@ -486,6 +518,8 @@ Test(leader, a_rank_can_have_no_vertices)
     make_vertices((double[]){0.5, 0.5, 0.5}, 0.5, true);
     check_on(&mt_backend_ipu, eight_chips, ranks);
     check_on(&mt_backend_cpu, parts, ranks);
+    use_model("mitchell-schaeffer");
+    check_on(&mt_backend_opencl, parts, ranks);
 }
 
 Test(leader, a_checked_run_receives_all_increments_and_voltages_of_vertices)
