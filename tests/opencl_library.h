@@ -21,14 +21,6 @@ static inline void use_faults(const char *faults)
 {
     cr_assert_eq(setenv("MYOTILE_OPENCL", MT_OPENCL_FAULTY_LOADER, 1), 0);
     cr_assert_eq(setenv("MT_OPENCL_FAULTS", faults, 1), 0);
-    cr_assert_eq(unsetenv("MT_OPENCL_GPU"), 0);
-}
-
-/* Loads the loader without faults, and calls pocl's processor a GPU: the program for GPUs is then tested where there is none. */
-static inline void use_gpu(void)
-{
-    use_faults("");
-    cr_assert_eq(setenv("MT_OPENCL_GPU", "1", 1), 0);
 }
 
 /* Returns the number of OpenCL objects that were created with use_faults and not released. */

@@ -70,20 +70,6 @@ static cl_int fault(const char *name)
         return function(object);                                                                             \
     }
 
-/* With MT_OPENCL_GPU in the environment all devices are GPUs. */
-CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(
-    cl_device_id device, cl_device_info what, size_t room, void *to, size_t *needed)
-{
-    const cl_device_type gpu = CL_DEVICE_TYPE_GPU;
-    __typeof__(clGetDeviceInfo) *function;
-    void *address = original("clGetDeviceInfo");
-    memcpy(&function, &address, sizeof function);
-    const cl_int error = function(device, what, room, to, needed);
-    if (error == CL_SUCCESS && what == CL_DEVICE_TYPE && to && getenv("MT_OPENCL_GPU"))
-        memcpy(to, &gpu, sizeof gpu);
-    return error;
-}
-
 RETURNS_ERROR(clGetPlatformIDs, (cl_uint room, cl_platform_id *ids, cl_uint *n), (room, ids, n))
 RETURNS_ERROR(clGetDeviceIDs,
     (cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *ids, cl_uint *n),

@@ -1,5 +1,5 @@
-/* Devices compute the bits of the host in single precision, which are those of the emulated machine. The devices here are pocl's: a
- * processor, which computes blocks of 16 unknowns, and the same processor named a GPU, which computes single unknowns. */
+/* Devices compute the bits of the host in single precision, which are those of the emulated machine. The device is pocl's
+ * processor, whose work-items compute 8 or 16 unknowns of a block, or one as on GPUs. */
 #include <criterion/criterion.h>
 
 #include <omp.h>
@@ -17,6 +17,12 @@
 
 static slab_problem s;
 static mt_stimulus stimuli[3];
+static mt_layout layout; /* the default one, or with another number of unknowns of a work-item */
+static const size_t numbers_of_lanes[] = {16, 8, 1};
+#define EACH_NUMBER_OF_LANES                                                                                 \
+    size_t l = 0;                                                                                            \
+    l < 3 && (layout.lanes = numbers_of_lanes[l], true);                                                     \
+    l++
 
 static void enter(void)
 {
@@ -167,39 +173,29 @@ static void make_way(const way *w, const double size_mm[3])
 }
 
 /* Each kind of steps with the activation only, and with all quantities. */
-static void check_ways(size_t apart)
+Test(opencl, all_kinds_of_steps_have_the_bits_of_the_host)
 {
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k += apart) {
-        make_way(&ways[k], small_mm);
-        expect_bits_of_host(&s.arena, &s.problem, NULL, 300, ways[k].name);
-        s.problem.record = all_recorded;
-        expect_bits_of_host(&s.arena, &s.problem, NULL, 300, ways[k].name);
-    }
-}
-
-Test(opencl, all_kinds_of_steps_have_the_bits_of_the_host) { check_ways(1); }
-
-/* Work-items of one unknown. */
-Test(opencl, all_kinds_of_steps_have_the_bits_of_the_host_on_a_gpu)
-{
-    use_gpu();
-    check_ways(1);
+    for (EACH_NUMBER_OF_LANES)
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            make_way(&ways[k], small_mm);
+            expect_bits_of_host(&s.arena, &s.problem, &layout, 300, ways[k].name);
+            s.problem.record = all_recorded;
+            expect_bits_of_host(&s.arena, &s.problem, &layout, 300, ways[k].name);
+        }
 }
 
 /* 6 to 138 elements, and 8 to 100 vertices: one narrow block, and blocks before it. */
 Test(opencl, any_number_of_unknowns_has_the_bits_of_the_host)
 {
-    for (int of_gpu = 0; of_gpu < 2; of_gpu++) {
-        if (of_gpu) use_gpu();
+    for (EACH_NUMBER_OF_LANES)
         for (int vertices = 0; vertices < 2; vertices++)
             for (int boxes = 1; boxes <= 24; boxes += boxes < 4 ? 1 : 5) {
                 char what[64];
                 (void)snprintf(what, sizeof what, "%d boxes, vertices %d", boxes, vertices);
                 const double size_mm[3] = {0.5 * boxes, 0.5, 0.5};
                 make_way(&ways[vertices ? 14 : 5], size_mm);
-                expect_bits_of_host(&s.arena, &s.problem, NULL, 100, what);
+                expect_bits_of_host(&s.arena, &s.problem, &layout, 100, what);
             }
-    }
 }
 
 /* Of two models with several states; all models with both kinds of stepping: test_opencl_slow.c. */
@@ -212,7 +208,7 @@ Test(opencl, ionic_models_have_the_bits_of_the_host)
         mix_variants();
         s.problem.stepping = k ? MT_STEPPING_UNIFORM : MT_STEPPING_MULTIRATE;
         s.problem.record = all_recorded;
-        expect_bits_of_host(&s.arena, &s.problem, NULL, 300, models[k]);
+        expect_bits_of_host(&s.arena, &s.problem, &layout, 300, models[k]);
     }
 }
 
@@ -223,7 +219,7 @@ Test(opencl, an_imported_model_has_the_bits_of_the_host)
     cr_assert_not_null(s.problem.model->program);
     mix_variants();
     s.problem.stepping = MT_STEPPING_MULTIRATE;
-    expect_bits_of_host(&s.arena, &s.problem, NULL, 200, "imported");
+    expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "imported");
 }
 
 /* ---- columns far apart ---- */
@@ -263,11 +259,7 @@ static void make_far_elements(mt_accumulation accumulation)
 static void check_far(const char *what)
 {
     s.stimulus[0].duration_ms = 0.8, s.stimulus[0].rise_mV_ms = 120;
-    for (int of_gpu = 0; of_gpu < 2; of_gpu++) {
-        if (of_gpu) use_gpu();
-        expect_bits_of_host(&s.arena, &s.problem, NULL, 50, what);
-    }
-    use_faults("");
+    for (EACH_NUMBER_OF_LANES) expect_bits_of_host(&s.arena, &s.problem, &layout, 50, what);
 }
 
 Test(opencl, columns_far_apart_have_the_bits_of_the_host)
@@ -330,14 +322,14 @@ static void expect_beats(const outcome *o)
 Test(opencl, records_of_two_beats_have_the_bits_of_the_host)
 {
     for (int k = 0; k < 8; k++) {
-        if (k == 4) use_gpu();
+        layout.lanes = k < 4 ? 0 : 1;
         make_beats((k & 1) != 0);
         if (k & 2) s.problem.stepping = MT_STEPPING_MULTIRATE;
         const outcome on_host =
             outcome_of(&s.arena, &s.problem, &mt_backend_cpu_single, NULL, NULL, 0, BEATS_END);
         expect_beats(&on_host);
         const outcome on_device =
-            outcome_of(&s.arena, &s.problem, &mt_backend_opencl, NULL, NULL, 0, BEATS_END);
+            outcome_of(&s.arena, &s.problem, &mt_backend_opencl, &layout, NULL, 0, BEATS_END);
         expect_same_outcome(&s.problem, &on_host, &on_device, "two beats");
     }
 }
@@ -442,7 +434,8 @@ static void open_pair(pair *p)
     const size_t n = s.diffusion.n_unknowns;
     for (int b = 0; b < 2; b++) {
         p->value[b] = mt_arena_alloc(&s.arena, n, sizeof(double));
-        cr_assert_eq(compared[b]->open(&s.arena, &s.problem, NULL, &p->self[b]), MT_OK, "%s", mt_message());
+        cr_assert_eq(
+            compared[b]->open(&s.arena, &s.problem, &layout, &p->self[b]), MT_OK, "%s", mt_message());
     }
     p->list = mt_arena_alloc(&s.arena, 3000, sizeof *p->list);
 }
@@ -482,7 +475,7 @@ Test(opencl, any_order_of_calls_has_the_bits_of_the_host)
 {
     for (int k = 0; k < 8; k++) {
         pair p = {.state = (uint64_t)k};
-        if (k == 4) use_gpu();
+        layout.lanes = k < 4 ? 0 : 1;
         make_way(&ways[k & 1 ? 14 : 5], (double[]){6, 2.5, 1.5});
         if (k & 2) s.problem.stepping = MT_STEPPING_MULTIRATE;
         s.problem.record = all_recorded;
@@ -505,10 +498,9 @@ Test(opencl, a_survey_finds_an_impossible_voltage_in_any_unknown)
         bool possible;
     } voltages[] = {{200, true}, {-200, true}, {200.0001, false}, {-200.0001, false}, {NAN, false},
         {INFINITY, false}, {-INFINITY, false}};
-    for (int of_gpu = 0; of_gpu < 2; of_gpu++) {
+    for (EACH_NUMBER_OF_LANES) {
         pair p = {0};
         double extreme_mV[6];
-        if (of_gpu) use_gpu();
         make_way(&ways[5], small_mm);
         open_pair(&p);
         for (size_t k = 0; k < s.diffusion.n_unknowns; k += 7)
