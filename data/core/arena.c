@@ -80,9 +80,10 @@ mt_status mt_arena_at_end(mt_arena *arena, mt_arena_end *end, void *context)
 
 void mt_arena_free(mt_arena *arena)
 {
+    for (const struct mt_arena_block *block = arena->blocks; block; block = block->next)
+        if (block->end) block->end(block->context);
     while (arena->blocks) {
         struct mt_arena_block *next = arena->blocks->next;
-        if (arena->blocks->end) arena->blocks->end(arena->blocks->context);
         free(arena->blocks);
         arena->blocks = next;
     }

@@ -23,8 +23,8 @@ void *mt_arena_copy(mt_arena *arena, const void *source, size_t count, size_t si
 /* Returns a copy of a text, or NULL as above. */
 char *mt_arena_text(mt_arena *arena, const char *text);
 
-/* Calls end(context) when the arena is freed, before memory that was allocated earlier is: for objects of other libraries. MT_MEMORY: it
- * will not be called. */
+/* Calls end(context) when the arena is freed, before any of its memory is: for objects of other libraries. The newest is called first.
+ * MT_MEMORY: it will not be called. */
 typedef void mt_arena_end(void *context);
 MT_NODISCARD mt_status mt_arena_at_end(mt_arena *arena, mt_arena_end *end, void *context);
 

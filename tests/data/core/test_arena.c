@@ -129,3 +129,37 @@ Test(arena, MT_ALLOC_propagates_the_failure)
     cr_assert_eq(arena.bytes, 2 * (2 * sizeof *first) + 2 * sizeof *second);
     mt_arena_free(&arena);
 }
+
+/* An object that ends with an arena, and memory of the arena that it reads. */
+typedef struct ending {
+    const int *number;
+    int *sum;
+} ending;
+
+static void end(void *context)
+{
+    const ending *e = context;
+    *e->sum = 10 * *e->sum + *e->number;
+}
+
+Test(arena, ends_are_called_newest_first_while_all_memory_is_there)
+{
+    mt_arena arena = {0};
+    int sum = 0, *number;
+    ending *e;
+    for (int k = 1; k <= 3; k++) {
+        cr_assert_not_null(e = mt_arena_alloc(&arena, 1, sizeof *e));
+        cr_assert_eq(mt_arena_at_end(&arena, end, e), MT_OK);
+        cr_assert_not_null(number = mt_arena_alloc(&arena, 1, sizeof *number)); /* newer than its reader */
+        *number = k;
+        *e = (ending){number, &sum};
+    }
+    mt_arena_free(&arena);
+    cr_expect_eq(sum, 321);
+    mt_arena_free(&arena);
+    cr_expect_eq(sum, 321, "an end was called twice");
+    mt_arena_fail_at(1);
+    cr_expect_eq(mt_arena_at_end(&arena, end, e), MT_MEMORY);
+    mt_arena_free(&arena);
+    cr_expect_eq(sum, 321);
+}
