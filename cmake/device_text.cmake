@@ -1,6 +1,6 @@
-# cmake -D SOURCE=dir -D OUT=file.inc -D "HEAD=file;..." -D "MODELS=kernel file;..." -D TAIL=file -P device_text.cmake: writes C arrays of strings
-# for programs of devices (solver/device/program.h): the head, the equations of each ionic model (text_NAME, listed in `texts`), and the tail. The
-# files that a file includes are written in place, once. Numbers are in the address space of constants, or of a function.
+# cmake -D SOURCE=dir -D OUT=file.inc -D "HEAD=file;..." -D "MODELS=kernel file;..." -D TAIL=file -D TEST=file -P device_text.cmake: writes C arrays of
+# strings for programs of devices (solver/device/program.h): the head, the equations of each ionic model (text_NAME, listed in `texts`), the tail,
+# and the self-test, which follows the head. The files that a file includes are written in place, once. Numbers are in the address space of constants, or of a function.
 cmake_minimum_required(VERSION 3.25)
 # Returns the text of a file with those that it includes in place, unless they are in the global property `seen`.
 function(expand file result)
@@ -51,4 +51,7 @@ endforeach()
 set_property(GLOBAL PROPERTY seen ${seen_by_all})
 expand(${TAIL} text)
 write(text_tail "${text}")
+set_property(GLOBAL PROPERTY seen ${seen_by_all})
+expand(${TEST} text)
+write(text_test "${text}")
 file(APPEND ${OUT} "static const struct {\n    const char *model;\n    const char *const *line;\n} texts[] = {\n${all}};\n")

@@ -66,6 +66,7 @@ endforeach()
 file(GLOB headers CONFIGURE_DEPENDS solver/kernels/*.h solver/cells/*.h solver/cells/*/*.h solver/device/*.h)
 add_custom_command(OUTPUT ${text} VERBATIM
   COMMAND ${CMAKE_COMMAND} -D SOURCE=${CMAKE_SOURCE_DIR} -D OUT=${text} -D "HEAD=${head}" -D "MODELS=${models}" -D TAIL=solver/device/steps.cl
-    -P ${CMAKE_SOURCE_DIR}/cmake/device_text.cmake
-  DEPENDS ${head} ${models} ${headers} solver/device/steps.cl cmake/device_text.cmake)
+    -D TEST=solver/device/self_test.cl -P ${CMAKE_SOURCE_DIR}/cmake/device_text.cmake
+  DEPENDS ${head} ${models} ${headers} solver/device/steps.cl solver/device/self_test.cl solver/device/self_test_equations.h
+    cmake/device_text.cmake)
 target_sources(mt_solver PRIVATE ${text})

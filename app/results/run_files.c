@@ -157,10 +157,14 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
     if (run->profile) MT_TRY(mt_yaml_write(arena, &ipu_target_table, run->layout->target, &machine));
     FILE *memory = open_memstream(&whole, &size);
     if (!memory) return mt_fail(MT_MEMORY, "used.yaml: out of memory");
-    (void)fprintf(memory,
-        "# Every value used by a run of myotile %s, compiled with %s. Running this file reproduces the "
-        "results bit by bit.\n%s",
-        MT_VERSION, MT_COMPILER, body);
+    (void)fprintf(memory, "# Every value used by a run of myotile %s, compiled with %s. Running this file ",
+        MT_VERSION, MT_COMPILER);
+    if (run->device.differs[0])
+        (void)fprintf(memory,
+            "may give results with other last digits: the device %s may not compute the bits of the host: %s\n%s",
+            run->device.name, run->device.differs, body);
+    else
+        (void)fprintf(memory, "reproduces the results bit by bit.\n%s", body);
     if (machine) {
         (void)fprintf(memory, "# The emulated machine:\n");
         print_as_comment(memory, machine);
@@ -236,7 +240,7 @@ static void picture_title(const mt_run *run, size_t beat, char *title, size_t si
         (run->input->title[0] || of_beat[0]) && stopped[0] ? " " : "", stopped);
 }
 
-enum { NOTES = 6 };
+enum { NOTES = 8 };
 
 const char mt_run_choice_note[] = "discretisation";
 
@@ -254,9 +258,12 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
     notes[2] = (mt_vtkhdf_note){.name = "end_ms", .number = run->input->time.end_ms};
     notes[3] = (mt_vtkhdf_note){.name = "stopped_by", .text = mt_run_ended_by(run)};
     notes[4] = (mt_vtkhdf_note){.name = "used", .text = used};
-    notes[5] = (mt_vtkhdf_note){
-        .name = mt_run_choice_note, .text = mt_placing_text(&run->problem->placing, placing)};
-    *n = placing[0] ? NOTES : NOTES - 1;
+    *n = 5;
+    if (*mt_placing_text(&run->problem->placing, placing))
+        notes[(*n)++] = (mt_vtkhdf_note){.name = mt_run_choice_note, .text = placing};
+    if (run->device.name[0]) notes[(*n)++] = (mt_vtkhdf_note){.name = "device", .text = run->device.name};
+    if (run->device.differs[0])
+        notes[(*n)++] = (mt_vtkhdf_note){.name = "device_differs", .text = run->device.differs};
     return MT_OK;
 }
 

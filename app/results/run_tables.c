@@ -40,6 +40,16 @@ static void activation_rows(mt_table *table, const mt_run *run)
     mt_table_property(table, "latest_activation_ms", "latest activation", latest_ms, "ms");
 }
 
+/* Adds the device that computed, if the host did not. */
+static void device_rows(mt_table *table, const mt_backend_device *device)
+{
+    if (!device->name[0]) return;
+    mt_table_property_text(table, "device", "OpenCL device", device->name);
+    mt_table_property(table, "device_memory_mb", "memory of its buffers", (double)device->bytes / 1e6, "MB");
+    mt_table_property_text(table, "device_bits", "bits of the host",
+        device->differs[0] ? "no: results may differ in their last digits" : "yes");
+}
+
 static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_element_size *size)
 {
     const mt_diffusion *diffusion = &run->problem->diffusion;
@@ -54,6 +64,7 @@ static mt_table summary_table(mt_arena *arena, const mt_run *run, const mt_eleme
         mt_table_property(
             &table, "vertices", "vertices with voltages", (double)mt_unknowns_count(unknowns), "");
     mt_element_size_rows(&table, size);
+    device_rows(&table, &run->device);
     mt_table_property(&table, "diffusivity_along_fibres_mm2_per_ms", "longitudinal diffusivity",
         mt_tissue_diffusivity_l(&tissue), "mm^2/ms");
     mt_table_property(&table, "diffusivity_across_fibres_mm2_per_ms", "transverse diffusivity",

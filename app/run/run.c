@@ -139,6 +139,17 @@ static const char *name_of_signal(int number)
     return number == SIGINT ? "SIGINT" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
+/* Describes the device, and warns if it may not compute the bits of the host. */
+static void find_device(mt_run *r, const mt_backend *backend, void *self)
+{
+    if (!backend->describe) return;
+    backend->describe(self, &r->device);
+    if (r->device.differs[0])
+        mt_warn("%s: machine.strict: false: results of the device %s may differ from the host's in their last "
+                "digits: %s",
+            r->path, r->device.name, r->device.differs);
+}
+
 static mt_status run_on(mt_arena *arena, mt_run *r, const mt_backend *backend, void *self)
 {
     watching w = {.run = r,
@@ -149,6 +160,7 @@ static mt_status run_on(mt_arena *arena, mt_run *r, const mt_backend *backend, v
     ipu_trace *trace = NULL;
     bool counted;
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped before the first step");
+    find_device(r, backend, self);
     if (r->tracing) MT_TRY(backend->trace(self, arena, r->tracing, &trace));
     r->trace = trace;
     MT_TRY(go_to_checkpoint(&w, &counted));

@@ -36,6 +36,7 @@ typedef struct mt_run {
     size_t n_steps;             /* number of time steps done */
     bool activated;             /* true if the run ended because all elements are activated */
     const char *stopped_by;     /* the signal that ended the run, such as "SIGINT", or NULL */
+    mt_backend_device device;   /* that computed; its name is empty if the host did */
     mt_segments segments;       /* of the time steps; the profile covers the last, which can be empty */
     mt_results results;         /* for the elements of the problem */
     const ipu_profile *profile; /* NULL without an emulated machine */

@@ -350,23 +350,60 @@ static const mt_device *first_gpu(size_t n, const mt_device *device)
     return &device[0];
 }
 
-mt_status mt_devices_find(mt_arena *arena, const char *which, const mt_device **device)
+/* True if `which` is the number of a device. */
+static bool is_number_of(const mt_device *device, const char *which)
 {
-    size_t n, parts = 0, equal = 0;
+    char number[24];
+    (void)snprintf(number, sizeof number, "%zu", device->number);
+    return strcmp(which, number) == 0;
+}
+
+/* Ways to match devices; the first that matches any is used. */
+typedef enum match { BY_TYPE, BY_NUMBER, BY_NAME, BY_PART, MATCHES } match;
+
+static bool matches(match how, const mt_device *first, const mt_device *device, const char *which)
+{
+    switch (how) {
+    case BY_TYPE:
+        return !*which && strcmp(device->type, first->type) == 0;
+    case BY_NUMBER:
+        return is_number_of(device, which);
+    case BY_NAME:
+        return strcasecmp(device->name, which) == 0;
+    default:
+        return strcasestr(device->name, which) != NULL;
+    }
+}
+
+/* Lists the devices that match, in `found`; returns their number. */
+static size_t list_matches(size_t n, const mt_device *device, const char *which, const mt_device **found)
+{
+    size_t n_found = 0;
+    for (int how = 0; how < MATCHES && n_found == 0; how++)
+        for (size_t k = 0; k < n; k++)
+            if (matches((match)how, first_gpu(n, device), &device[k], which)) found[n_found++] = &device[k];
+    return n_found;
+}
+
+mt_status mt_devices_find_for_rank(
+    mt_arena *arena, const char *which, uint32_t rank, uint32_t n_ranks, const mt_device **device)
+{
+    size_t n;
     mt_device *all;
-    const mt_device *part = NULL, *complete = NULL;
+    const mt_device **found;
     MT_TRY(mt_devices_list(arena, &n, &all));
     *device = first_gpu(n, all);
-    if (!which || !*which) return MT_OK;
-    for (size_t k = 0; k < n; k++) {
-        char number[24];
-        (void)snprintf(number, sizeof number, "%zu", k);
-        *device = &all[k];
-        if (strcmp(which, number) == 0) return MT_OK;
-        if (strcasecmp(all[k].name, which) == 0) complete = &all[k], equal++;
-        if (strcasestr(all[k].name, which)) part = &all[k], parts++;
-    }
-    *device = equal == 1 ? complete : part;
-    if (equal == 1 || parts == 1) return MT_OK;
-    return not_found(which, parts > 0 ? "ambiguous" : "unknown", n, all);
+    const bool any = !which || !*which;
+    if (any && n_ranks <= 1) return MT_OK;
+    MT_ALLOC(arena, found, n);
+    const size_t n_found = list_matches(n, all, any ? "" : which, found);
+    if (n_found == 0 || (n_found > 1 && n_ranks <= 1))
+        return not_found(which, n_found > 0 ? "ambiguous" : "unknown", n, all);
+    *device = found[rank % n_found];
+    return MT_OK;
+}
+
+mt_status mt_devices_find(mt_arena *arena, const char *which, const mt_device **device)
+{
+    return mt_devices_find_for_rank(arena, which, 0, 1, device);
 }

@@ -50,6 +50,11 @@ MT_NODISCARD mt_status mt_devices_list(mt_arena *arena, size_t *n, mt_device **d
  * matches; the message lists the devices. */
 MT_NODISCARD mt_status mt_devices_find(mt_arena *arena, const char *which, const mt_device **device);
 
+/* Same for one of several ranks: the device number `rank` of those that match `which` (NULL or "": of the type of the first device above),
+ * modulo their number. Several devices can match. For a single rank, as mt_devices_find. */
+MT_NODISCARD mt_status mt_devices_find_for_rank(
+    mt_arena *arena, const char *which, uint32_t rank, uint32_t n_ranks, const mt_device **device);
+
 /* Returns the first property that a device lacks for results with the bits of the host ("denormals"); NULL if its driver states all.
  * The properties are necessary, not sufficient. */
 const char *mt_device_lacks(const mt_device *device);

@@ -126,12 +126,18 @@ static mt_status open_device(mt_opencl *o)
 
 mt_status mt_opencl_open(mt_arena *arena, const char *which, mt_opencl **opencl)
 {
+    const mt_device *device;
+    *opencl = NULL;
+    MT_TRY(mt_devices_find(arena, which, &device));
+    return mt_opencl_open_on(arena, device, opencl);
+}
+
+mt_status mt_opencl_open_on(mt_arena *arena, const mt_device *device, mt_opencl **opencl)
+{
     mt_opencl *o;
     *opencl = NULL;
     MT_ALLOC(arena, o, 1);
-    MT_TRY(mt_devices_find(arena, which, &o->device));
-    o->arena = arena;
-    o->f = o->device->functions;
+    *o = (mt_opencl){.arena = arena, .device = device, .f = device->functions};
     const mt_status status = open_device(o);
     if (status == MT_OK)
         *opencl = o;
@@ -205,6 +211,20 @@ mt_status mt_opencl_buffer_make(
     o->bytes += bytes;
     *buffer = b;
     return MT_OK;
+}
+
+void mt_opencl_buffer_free(mt_opencl_buffer **buffer)
+{
+    mt_opencl_buffer *b = *buffer;
+    *buffer = NULL;
+    if (!b) return;
+    mt_opencl *o = b->opencl;
+    mt_opencl_buffer **link = &o->buffers;
+    while (*link != b) link = &(*link)->next;
+    *link = b->next;
+    (void)o->f->clFinish(o->queue);
+    (void)o->f->clReleaseMemObject(b->memory);
+    o->bytes -= b->bytes;
 }
 
 static bool is_inside(const mt_opencl_buffer *b, size_t offset, size_t bytes)

@@ -31,6 +31,9 @@ typedef struct mt_opencl_kernel mt_opencl_kernel;
 /* Opens a device. which: as of mt_devices_find, whose errors it returns. Sets *opencl to NULL on failure. */
 MT_NODISCARD mt_status mt_opencl_open(mt_arena *arena, const char *which, mt_opencl **opencl);
 
+/* Same for a device that was listed or found; borrows it until the device is closed. */
+MT_NODISCARD mt_status mt_opencl_open_on(mt_arena *arena, const mt_device *device, mt_opencl **opencl);
+
 /* Waits for the device and releases everything. Does nothing if *opencl is NULL, and sets it to NULL. */
 void mt_opencl_close(mt_opencl **opencl);
 
@@ -48,6 +51,10 @@ size_t mt_opencl_bytes(const mt_opencl *opencl);
  * that a lack of memory is not first seen in the time loop. `name` appears in messages ("voltages"). A buffer of 0 bytes is allowed. */
 MT_NODISCARD mt_status mt_opencl_buffer_make(
     mt_opencl *opencl, const char *name, size_t bytes, const void *data, mt_opencl_buffer **buffer);
+
+/* Frees a buffer before the device is closed, after the kernels that use it are complete: waits for them. Does nothing if *buffer is NULL,
+ * and sets it to NULL. */
+void mt_opencl_buffer_free(mt_opencl_buffer **buffer);
 
 /* Copy `bytes` bytes from the host to the buffer, or back, from this offset of the buffer on. They return when the copy is complete.
  * The range must be inside the buffer (assert), as below. */

@@ -36,6 +36,14 @@ mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
 /* True if the array is recorded in the time loop and does not affect the computation. */
 bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
 
+/* A device that a backend computes on: the host's if the name is empty. */
+typedef struct mt_backend_device {
+    char name[128];
+    uint64_t bytes; /* of its buffers */
+    /* Why the bits may differ from those of the host; empty if they are the same. */
+    char differs[384];
+} mt_backend_device;
+
 /* One row of the table of backends. The backend's data is in the arena passed to open.
  *
  * If several ranks share a problem (mt_layout.ranks), each opens the backend for its part, and rank 0 with the
@@ -97,6 +105,9 @@ typedef struct mt_backend {
      * they have more slices than allowed; the message has the number of steps that fit. NULL if there is no
      * machine. */
     mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
+
+    /* Describes the device; on several ranks their different devices, with the bytes of all. NULL if the host computes. */
+    void (*describe)(void *self, mt_backend_device *device);
 } mt_backend;
 
 /* True if a cell can have this V [mV]: -200 to 200, a wide margin, and not NaN. */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "data/core/offsets.h"
@@ -29,8 +30,9 @@ typedef enum question {
     SURVEY,
     READ,  /* array */
     LOOK,  /* array; the size of a list and the list follow */
-    WRITE, /* array; its values follow */
-    RESUME /* steps_done */
+    WRITE,  /* array; its values follow */
+    RESUME, /* steps_done */
+    DESCRIBE
 } question;
 
 typedef struct asked {
@@ -243,6 +245,28 @@ static mt_status lead_trace(void *self, mt_arena *arena, const mt_tracing *what,
     return l->backend->trace(l->self, arena, what, trace);
 }
 
+/* Adds the device of a rank: another name is appended, and the first reason for different bits is kept. */
+static void add_device(mt_backend_device *all, const mt_backend_device *one)
+{
+    const size_t used = strlen(all->name);
+    all->bytes += one->bytes;
+    if (!strstr(all->name, one->name))
+        (void)snprintf(all->name + used, sizeof all->name - used, ", %s", one->name);
+    if (!all->differs[0]) (void)strcpy(all->differs, one->differs);
+}
+
+static void lead_describe(void *self, mt_backend_device *device)
+{
+    const leader *l = self;
+    ask(l, DESCRIBE, 0, 0);
+    l->backend->describe(l->self, device);
+    for (uint32_t r = 1; r < l->ranks->n_ranks; r++) {
+        mt_backend_device one;
+        l->ranks->receive(l->ranks, r, &one, sizeof one);
+        add_device(device, &one);
+    }
+}
+
 /* Returns the leading backend, in which the optional functions are NULL if the backend has none. */
 static mt_backend led_of(const mt_backend *backend)
 {
@@ -260,7 +284,8 @@ static mt_backend led_of(const mt_backend *backend)
         .fingerprint = backend->fingerprint ? lead_fingerprint : NULL,
         .profile = backend->profile ? lead_profile : NULL,
         .add_bands = backend->add_bands ? lead_add_bands : NULL,
-        .trace = backend->trace ? lead_trace : NULL};
+        .trace = backend->trace ? lead_trace : NULL,
+        .describe = backend->describe ? lead_describe : NULL};
 }
 
 /* ---- other ranks ---- */
@@ -296,6 +321,13 @@ static void serve_write(const leader *l, size_t array)
     l->backend->write(l->self, array, l->values);
 }
 
+static void serve_describe(const leader *l)
+{
+    mt_backend_device device = {.bytes = 0};
+    l->backend->describe(l->self, &device);
+    l->ranks->send(l->ranks, 0, &device, sizeof device);
+}
+
 static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
 {
     const size_t number = (size_t)q->number[0];
@@ -320,6 +352,9 @@ static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
         break;
     case RESUME:
         l->backend->resume(l->self, number);
+        break;
+    case DESCRIBE:
+        serve_describe(l);
         break;
     case DISMISSED:
         break;

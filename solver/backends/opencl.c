@@ -12,6 +12,7 @@
 #include "data/opencl/opencl.h"
 #include "solver/device/program.h"
 #include "solver/device/rows.h"
+#include "solver/device/self_test.h"
 #include "solver/kernels/multirate_equations.h"
 
 /* The arrays on the host, and their reading and writing. */
@@ -25,7 +26,8 @@ typedef struct launched_stimulus {
 typedef struct device {
     cpu *host;
     mt_opencl *opencl;
-    size_t lanes, group; /* unknowns of a work-item, and items of a work-group */
+    mt_backend_device described; /* but for its bytes */
+    mt_device_shape shape;
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
         *constants, *of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
@@ -74,7 +76,7 @@ static arguments arguments_of(const device *d, mt_opencl_kernel *kernel)
 static mt_status launch(const device *d, const arguments *a)
 {
     MT_TRY(a->status);
-    return mt_opencl_launch(a->kernel, (d->host->n + d->lanes - 1) / d->lanes, d->group);
+    return mt_opencl_launch(a->kernel, (d->host->n + d->shape.lanes - 1) / d->shape.lanes, d->shape.group);
 }
 
 /* ---- opening ---- */
@@ -206,11 +208,11 @@ static mt_status make_kernels(device *d)
     const cpu *c = d->host;
     const mt_monodomain *problem = c->problem;
     const char *text[MT_DEVICE_TEXTS];
-    char options[160];
+    char options[MT_DEVICE_OPTIONS];
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     MT_TRY(mt_device_program(scratch, problem->model, text));
-    (void)snprintf(options, sizeof options, MT_DEVICE_OPTIONS, d->lanes, d->group);
+    mt_device_options(mt_opencl_device(d->opencl), &d->shape, options);
     MT_TRY(mt_opencl_program_make(d->opencl, problem->model->name, MT_DEVICE_TEXTS, text, options, &program));
     const bool multirate = problem->stepping == MT_STEPPING_MULTIRATE;
     const char *const diffuse = c->v_low   ? c->nodal ? "diffuse_nodal_double_word" : "diffuse_double_word"
@@ -233,18 +235,46 @@ static void close_device(void *opaque)
     mt_opencl_close(&d->opencl);
 }
 
-/* Opens the device of a layout. A processor computes vectors; the units of a GPU compute one number each. */
+/* Determines whether an open device computes the bits of the host, and why it may not. */
+static mt_status test_device(mt_opencl *opencl, size_t lanes, char *differs, size_t size)
+{
+    const char *lacks = mt_device_lacks(mt_opencl_device(opencl));
+    char difference[MT_DEVICE_DIFFERENCE];
+    MT_TRY(mt_device_self_test(opencl, lanes, NULL, difference));
+    if (difference[0])
+        (void)snprintf(differs, size, "its self-test differs from the host: %s", difference);
+    else if (lacks)
+        (void)snprintf(differs, size, "its driver does not state %s", lacks);
+    return MT_OK;
+}
+
+/* Refuses a device whose bits may differ, unless the layout is lenient. */
+static mt_status check_device(const mt_layout *layout, device *d)
+{
+    const mt_device *of = mt_opencl_device(d->opencl);
+    mt_backend_device *described = &d->described;
+    (void)snprintf(described->name, sizeof described->name, "%s", of->name);
+    MT_TRY(test_device(d->opencl, d->shape.lanes, described->differs, sizeof described->differs));
+    if (!described->differs[0] || (layout && layout->lenient)) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "OpenCL device %zu (%s): %s; allowed: a device with the bits of the host, or machine.strict: false, if "
+        "results may differ in their last digits",
+        of->number, of->name, described->differs);
+}
+
+/* Opens the device of a layout, on several ranks one for each. */
 static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d)
 {
-    MT_TRY(mt_opencl_open(arena, layout ? layout->device : NULL, &d->opencl));
+    const mt_communicator *ranks = layout ? layout->ranks : NULL;
+    const mt_device *found;
+    MT_TRY(mt_devices_find_for_rank(arena, layout ? layout->device : NULL, ranks ? ranks->rank : 0,
+        ranks ? ranks->n_ranks : 1, &found));
+    MT_TRY(mt_opencl_open_on(arena, found, &d->opencl));
     const mt_status status = mt_arena_at_end(arena, close_device, d);
     if (status != MT_OK) mt_opencl_close(&d->opencl);
     MT_TRY(status);
-    const bool processor = strcmp(mt_opencl_device(d->opencl)->type, "cpu") == 0;
-    const uint64_t vector = mt_opencl_device(d->opencl)->vector_floats;
-    d->lanes = layout && layout->lanes > 0 ? layout->lanes : !processor ? 1 : vector >= 16 ? 16 : 8;
-    d->group = d->lanes > 1 ? 16 : 128;
-    return MT_OK;
+    d->shape = mt_device_shape_of(found, layout ? layout->lanes : 0);
+    return check_device(layout, d);
 }
 
 static mt_status open_opencl(
@@ -334,7 +364,7 @@ static mt_status stimulate_on_device(const device *d, size_t step)
         put_buffer(&a, d->stimulus[s].unknown);
         put_buffer(&a, d->v[d->now]);
         MT_TRY(a.status);
-        MT_TRY(mt_opencl_launch(d->stimulate, d->stimulus[s].n, d->group));
+        MT_TRY(mt_opencl_launch(d->stimulate, d->stimulus[s].n, d->shape.group));
     }
     return MT_OK;
 }
@@ -514,7 +544,7 @@ static mt_status pick_values(const device *d, size_t n, mt_opencl_buffer *buffer
     put_buffer(&a, buffer);
     put_buffer(&a, d->picked);
     MT_TRY(a.status);
-    MT_TRY(mt_opencl_launch(d->pick, n, d->group));
+    MT_TRY(mt_opencl_launch(d->pick, n, d->shape.group));
     return mt_opencl_read(d->picked, 0, n * sizeof *d->values, d->values);
 }
 
@@ -618,6 +648,13 @@ static bool survey_opencl(void *self, double *v_mV, double *extreme_mV)
     return possible;
 }
 
+static void describe_opencl(void *self, mt_backend_device *described)
+{
+    const device *d = self;
+    *described = d->described;
+    described->bytes = mt_opencl_bytes(d->opencl);
+}
+
 const mt_backend mt_backend_opencl = {
     .name = "opencl",
     .single = true,
@@ -630,4 +667,5 @@ const mt_backend mt_backend_opencl = {
     .stream = stream_opencl,
     .write = write_opencl,
     .resume = resume_opencl,
+    .describe = describe_opencl,
 };

@@ -45,6 +45,15 @@ typedef LANES_EXPAND(uint, LANES) lanes_pattern;
 #    define pattern_of(x) LANES_EXPAND(as_uint, LANES)(x)
 #endif
 
+/* Load and store LANES numbers, without alignment. */
+#if LANES == 1
+static inline lanes lanes_load(global const real *from) { return *from; }
+static inline void lanes_store(global real *to, lanes x) { *to = x; }
+#else
+static inline lanes lanes_load(global const real *from) { return LANES_EXPAND(vload, LANES)(0, from); }
+static inline void lanes_store(global real *to, lanes x) { LANES_EXPAND(vstore, LANES)(x, 0, to); }
+#endif
+
 static inline lanes lanes_all(real x) { return (lanes)x; }
 static inline lanes lanes_fma(lanes x, lanes y, lanes z) { return fma(x, y, z); }
 static inline lanes lanes_sqrt(lanes x) { return sqrt(x); }

@@ -1,5 +1,6 @@
 #include "solver/device/program.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "solver/cells/compiled/c_source.h"
@@ -34,4 +35,25 @@ mt_status mt_device_program(mt_arena *arena, const mt_cell_model *model, const c
     MT_TRY(model->program ? mt_cell_program_equations(arena, model->program, &text[1])
                           : join(arena, lines, &text[1]));
     return join(arena, text_tail, &text[2]);
+}
+
+mt_status mt_device_test_program(
+    mt_arena *arena, const char *more, const char *text[MT_DEVICE_TEST_TEXTS])
+{
+    MT_TRY(join(arena, text_head, &text[0]));
+    text[1] = more;
+    return join(arena, text_test, &text[2]);
+}
+
+mt_device_shape mt_device_shape_of(const mt_device *device, size_t lanes)
+{
+    const bool processor = strcmp(device->type, "cpu") == 0;
+    if (lanes == 0) lanes = !processor ? 1 : device->vector_floats >= 16 ? 16 : 8;
+    return (mt_device_shape){lanes, lanes > 1 ? 16 : 128};
+}
+
+void mt_device_options(const mt_device *device, const mt_device_shape *shape, char text[MT_DEVICE_OPTIONS])
+{
+    (void)snprintf(text, MT_DEVICE_OPTIONS, "-cl-std=CL1.2 %s-cl-denorms-are-zero -w -DLANES=%zu -DGROUP=%zu",
+        device->correct_division ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", shape->lanes, shape->group);
 }

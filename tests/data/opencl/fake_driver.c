@@ -1,4 +1,4 @@
-/* An OpenCL driver whose devices can only be listed. MT_FAKE_DEVICES has them, separated by ';': the letters of their properties, ':' and
+/* An OpenCL driver whose devices can only be listed, not opened. MT_FAKE_DEVICES has them, separated by ';': the letters of their properties, ':' and
  * their names. Each platform ends with '|': "gc:Fast GPU;:CPU|" is one platform. Without the variable there is no platform.
  *
  *     g a: GPU, accelerator (otherwise a CPU)      d: flushes denormals       c: rounds division incorrectly
@@ -107,8 +107,18 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
     }
 }
 
-static const cl_icd_dispatch dispatch = {
-    .clGetPlatformInfo = platform_info, .clGetDeviceIDs = devices, .clGetDeviceInfo = device_info};
+static cl_context no_context(const cl_context_properties *properties, cl_uint n, const cl_device_id *ids,
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *error)
+{
+    (void)properties, (void)n, (void)ids, (void)notify, (void)user;
+    *error = CL_DEVICE_NOT_AVAILABLE;
+    return NULL;
+}
+
+static const cl_icd_dispatch dispatch = {.clGetPlatformInfo = platform_info,
+    .clGetDeviceIDs = devices,
+    .clGetDeviceInfo = device_info,
+    .clCreateContext = no_context};
 
 /* Reads the devices of a platform up to its '|', and returns what follows. */
 static const char *read_platform(const char *text, struct _cl_platform_id *p)

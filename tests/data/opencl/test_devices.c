@@ -144,6 +144,36 @@ Test(devices, a_device_is_found_by_number_and_by_part_of_its_name)
     cr_assert_eq(found(NULL), 0, "the first device, since there is no GPU");
 }
 
+/* Returns the device of a rank by its number; -1 with the message if none is found. */
+static int found_for(const char *which, uint32_t rank, uint32_t n_ranks)
+{
+    MT_SCRATCH(arena);
+    const mt_device *device;
+    const mt_status status = mt_devices_find_for_rank(arena, which, rank, n_ranks, &device);
+    cr_assert(status == MT_OK || status == MT_INPUT, "%s", mt_message());
+    return status == MT_OK ? (int)device->number : -1;
+}
+
+Test(devices, ranks_take_the_matching_devices_in_turn)
+{
+    enum { RANKS = 5 };
+    static const struct {
+        const char *which;
+        int device[RANKS];
+    } cases[] = {{NULL, {1, 2, 4, 1, 2}}, {"", {1, 2, 4, 1, 2}}, {"h200", {1, 2, 1, 2, 1}},
+        {"NVIDIA", {1, 2, 4, 1, 2}}, {"EPYC", {0, 0, 0, 0, 0}}, {"3", {3, 3, 3, 3, 3}},
+        {"amd", {-1, -1, -1, -1, -1}}};
+    use_devices(":EPYC;g:NVIDIA H200;g:NVIDIA H200|:EPYC 32-Core;g:NVIDIA A100|");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (uint32_t r = 0; r < RANKS; r++)
+            cr_assert_eq(found_for(cases[k].which, r, RANKS), cases[k].device[r], "%s, rank %u",
+                cases[k].which, r);
+    cr_assert_eq(found_for("h200", 0, 1), -1, "one rank must state which of them");
+    use_devices(":EPYC;a:Card;:Xeon|");
+    for (uint32_t r = 0; r < RANKS; r++)
+        cr_assert_eq(found_for("", r, RANKS), r % 2 ? 2 : 0, "rank %u: processors, as the first device", r);
+}
+
 Test(devices, unknown_and_ambiguous_devices_are_refused_with_the_list)
 {
     use_devices(":EPYC|g:NVIDIA H200;g:NVIDIA H200|");
