@@ -23,6 +23,15 @@ static inline void use_faults(const char *faults)
     cr_assert_eq(setenv("MT_OPENCL_FAULTS", faults, 1), 0);
 }
 
+/* Loads the loader that compiles programs with these options after their own, and hides these properties of single precision (bits of
+ * OpenCL's CL_DEVICE_SINGLE_FP_CONFIG) from now on. */
+static inline void use_changes(const char *options, const char *without)
+{
+    use_faults("");
+    cr_assert_eq(setenv("MT_OPENCL_OPTIONS", options, 1), 0);
+    cr_assert_eq(setenv("MT_OPENCL_WITHOUT", without, 1), 0);
+}
+
 /* Returns the number of OpenCL objects that were created with use_faults and not released. */
 static inline int live_objects(void)
 {

@@ -161,7 +161,8 @@ static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text
         MT_VERSION, MT_COMPILER);
     if (run->device.differs[0])
         (void)fprintf(memory,
-            "may give results with other last digits: the device %s may not compute the bits of the host: %s\n%s",
+            "may give results with other last digits: the device %s may not compute the bits of the host: "
+            "%s\n%s",
             run->device.name, run->device.differs, body);
     else
         (void)fprintf(memory, "reproduces the results bit by bit.\n%s", body);

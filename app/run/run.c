@@ -145,8 +145,9 @@ static void find_device(mt_run *r, const mt_backend *backend, void *self)
     if (!backend->describe) return;
     backend->describe(self, &r->device);
     if (r->device.differs[0])
-        mt_warn("%s: machine.strict: false: results of the device %s may differ from the host's in their last "
-                "digits: %s",
+        mt_warn(
+            "%s: machine.strict: false: results of the device %s may differ from the host's in their last "
+            "digits: %s",
             r->path, r->device.name, r->device.differs);
 }
 

@@ -28,8 +28,8 @@ typedef enum question {
     ADVANCE, /* first, n */
     TURN,    /* steps_done, begins */
     SURVEY,
-    READ,  /* array */
-    LOOK,  /* array; the size of a list and the list follow */
+    READ,   /* array */
+    LOOK,   /* array; the size of a list and the list follow */
     WRITE,  /* array; its values follow */
     RESUME, /* steps_done */
     DESCRIBE

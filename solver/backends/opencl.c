@@ -236,11 +236,11 @@ static void close_device(void *opaque)
 }
 
 /* Determines whether an open device computes the bits of the host, and why it may not. */
-static mt_status test_device(mt_opencl *opencl, size_t lanes, char *differs, size_t size)
+static mt_status test_device(mt_opencl *opencl, size_t n_lanes, char *differs, size_t size)
 {
     const char *lacks = mt_device_lacks(mt_opencl_device(opencl));
     char difference[MT_DEVICE_DIFFERENCE];
-    MT_TRY(mt_device_self_test(opencl, lanes, NULL, difference));
+    MT_TRY(mt_device_self_test(opencl, n_lanes, NULL, difference));
     if (difference[0])
         (void)snprintf(differs, size, "its self-test differs from the host: %s", difference);
     else if (lacks)
@@ -257,8 +257,8 @@ static mt_status check_device(const mt_layout *layout, device *d)
     MT_TRY(test_device(d->opencl, d->shape.lanes, described->differs, sizeof described->differs));
     if (!described->differs[0] || (layout && layout->lenient)) return MT_OK;
     return mt_fail(MT_INPUT,
-        "OpenCL device %zu (%s): %s; allowed: a device with the bits of the host, or machine.strict: false, if "
-        "results may differ in their last digits",
+        "OpenCL device %zu (%s): %s; allowed: a device with the bits of the host, or machine.strict: "
+        "false, if results may differ in their last digits",
         of->number, of->name, described->differs);
 }
 
@@ -267,8 +267,8 @@ static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d
 {
     const mt_communicator *ranks = layout ? layout->ranks : NULL;
     const mt_device *found;
-    MT_TRY(mt_devices_find_for_rank(arena, layout ? layout->device : NULL, ranks ? ranks->rank : 0,
-        ranks ? ranks->n_ranks : 1, &found));
+    MT_TRY(mt_devices_find_for_rank(
+        arena, layout ? layout->device : NULL, ranks ? ranks->rank : 0, ranks ? ranks->n_ranks : 1, &found));
     MT_TRY(mt_opencl_open_on(arena, found, &d->opencl));
     const mt_status status = mt_arena_at_end(arena, close_device, d);
     if (status != MT_OK) mt_opencl_close(&d->opencl);

@@ -485,7 +485,8 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_STRING(mt_case, machine.device, "device", "",
         "With the backend opencl: the device, by its number in `myotile devices` or a part of its name. "
         "Empty: the "
-        "first GPU, or the first device if there is no GPU. Several ranks take the devices that match, or those "
+        "first GPU, or the first device if there is no GPU. Several ranks take the devices that match, or "
+        "those "
         "of its type, in turn."),
     MT_YAML_BOOL(mt_case, machine.strict, "strict", "true",
         "With the backend opencl: true: a device that does not compute the bits of the host is refused; "

@@ -37,8 +37,7 @@ mt_status mt_device_program(mt_arena *arena, const mt_cell_model *model, const c
     return join(arena, text_tail, &text[2]);
 }
 
-mt_status mt_device_test_program(
-    mt_arena *arena, const char *more, const char *text[MT_DEVICE_TEST_TEXTS])
+mt_status mt_device_test_program(mt_arena *arena, const char *more, const char *text[MT_DEVICE_TEST_TEXTS])
 {
     MT_TRY(join(arena, text_head, &text[0]));
     text[1] = more;
@@ -55,5 +54,6 @@ mt_device_shape mt_device_shape_of(const mt_device *device, size_t lanes)
 void mt_device_options(const mt_device *device, const mt_device_shape *shape, char text[MT_DEVICE_OPTIONS])
 {
     (void)snprintf(text, MT_DEVICE_OPTIONS, "-cl-std=CL1.2 %s-cl-denorms-are-zero -w -DLANES=%zu -DGROUP=%zu",
-        device->correct_division ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", shape->lanes, shape->group);
+        device->correct_division ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", shape->lanes,
+        shape->group);
 }

@@ -67,8 +67,8 @@ static void fill(float argument[ARGUMENTS][NUMBERS])
     for (size_t k = 0; k < NUMBERS; k++) {
         const size_t of[ARGUMENTS] = {k / SPECIALS, k % SPECIALS, (k / SPECIALS + k) % SPECIALS};
         for (int a = 0; a < ARGUMENTS; a++)
-            argument[a][k] = k < SPECIALS * SPECIALS ? specials[of[a]]
-                                                     : random_number(&state, ranges[k % RANGES][a]);
+            argument[a][k] =
+                k < SPECIALS * SPECIALS ? specials[of[a]] : random_number(&state, ranges[k % RANGES][a]);
     }
 }
 
@@ -115,10 +115,7 @@ static mt_status compute_on_device(mt_opencl *opencl, size_t n_lanes, const mt_d
 
 /* ---- the comparison ---- */
 
-static bool same(float a, float b)
-{
-    return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
-}
+static bool same(float a, float b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
 
 static void describe(char difference[MT_DEVICE_DIFFERENCE], const char *name,
     float argument[ARGUMENTS][NUMBERS], size_t k, float device, float on_host)
@@ -128,8 +125,8 @@ static void describe(char difference[MT_DEVICE_DIFFERENCE], const char *name,
     for (int a = 0; a < ARGUMENTS; a++) {
         const size_t used = strlen(arguments);
         if (strchr(name, letters[a]))
-            (void)snprintf(arguments + used, sizeof arguments - used, "%s %c = %.9g",
-                used > 0 ? "," : " for", letters[a], (double)argument[a][k]);
+            (void)snprintf(arguments + used, sizeof arguments - used, "%s %c = %.9g", used > 0 ? "," : " for",
+                letters[a], (double)argument[a][k]);
     }
     (void)snprintf(difference, MT_DEVICE_DIFFERENCE, "%s%s: %.9g, on the host %.9g", name, arguments,
         (double)device, (double)on_host);
@@ -148,7 +145,8 @@ static void compare(char difference[MT_DEVICE_DIFFERENCE], float argument[ARGUME
             }
 }
 
-mt_status mt_device_self_test(mt_opencl *opencl, size_t n_lanes, const mt_device_fault *fault, char difference[MT_DEVICE_DIFFERENCE])
+mt_status mt_device_self_test(
+    mt_opencl *opencl, size_t n_lanes, const mt_device_fault *fault, char difference[MT_DEVICE_DIFFERENCE])
 {
     float(*argument)[NUMBERS], (*device)[NUMBERS], (*on_host)[NUMBERS];
     mt_opencl_buffer *buffer[ARGUMENTS + 1] = {NULL};
@@ -159,8 +157,8 @@ mt_status mt_device_self_test(mt_opencl *opencl, size_t n_lanes, const mt_device
     MT_ALLOC(scratch, on_host, OPERATIONS);
     fill(argument);
     for (int b = 0; b <= ARGUMENTS && status == MT_OK; b++)
-        status = b < ARGUMENTS ? mt_opencl_buffer_make(opencl, "numbers of the self-test",
-                                     sizeof *argument, argument[b], &buffer[b])
+        status = b < ARGUMENTS ? mt_opencl_buffer_make(opencl, "numbers of the self-test", sizeof *argument,
+                                     argument[b], &buffer[b])
                                : mt_opencl_buffer_make(opencl, "results of the self-test",
                                      OPERATIONS * sizeof *device, NULL, &buffer[b]);
     if (status == MT_OK) status = compute_on_device(opencl, n_lanes, fault, buffer, device);

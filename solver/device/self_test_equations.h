@@ -23,10 +23,9 @@
     OPERATION("x * y - z * x", x *y - z * x)                                                                 \
     OPERATION("(x + y) - x", (x + y) - x)                                                                    \
     OPERATION("x * y / x", x *y / x)                                                                         \
-    OPERATION("x < y, x <= y, x = y",                                                                        \
-        lanes_select_less(x, y, lanes_all(1), lanes_all(0)) +                                                \
-            lanes_select_less_equal(x, y, lanes_all(2), lanes_all(0)) +                                      \
-            lanes_select_equal(x, y, lanes_all(4), lanes_all(0)))                                            \
+    OPERATION("x < y, x <= y, x = y", lanes_select_less(x, y, lanes_all(1), lanes_all(0)) +                  \
+                                          lanes_select_less_equal(x, y, lanes_all(2), lanes_all(0)) +        \
+                                          lanes_select_equal(x, y, lanes_all(4), lanes_all(0)))              \
     OPERATION("y or z, by x < 0.1", lanes_select_below(x, (real)0.1, y, z))                                  \
     OPERATION("x within -80 and 80, times y", lanes_at_most(lanes_at_least(x, (real)-80), (real)80) * y)     \
     OPERATION("1 / 1.46", lanes_all((real)(1 / 1.46)))                                                       \

@@ -1,5 +1,6 @@
 /* The OpenCL loader with faults. MT_OPENCL_FAULTS names functions and the errors that they return ("clFinish=-5 clCreateBuffer=-4"). All
- * other calls are forwarded to libOpenCL.so.1, to which this library is linked. opencl_faulty_live returns the number of objects that were
+ * other calls are forwarded to libOpenCL.so.1, to which this library is linked; programs get the options in MT_OPENCL_OPTIONS after their own, and
+ * devices lack the properties of single precision in the bits of MT_OPENCL_WITHOUT. opencl_faulty_live returns the number of objects that were
  * created and not released. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -89,10 +90,34 @@ CREATES(cl_program, clCreateProgramWithSource,
     (context, n, texts, lengths, error))
 CREATES(
     cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *error), (program, name, error))
+/* Returns the options with those of MT_OPENCL_OPTIONS. */
+static const char *with_more(const char *options)
+{
+    static char all[512];
+    const char *more = getenv("MT_OPENCL_OPTIONS");
+    (void)snprintf(all, sizeof all, "%s %s", options, more ? more : "");
+    return all;
+}
 RETURNS_ERROR(clBuildProgram,
     (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
         void(CL_CALLBACK *notify)(cl_program, void *), void *user),
-    (program, n, devices, options, notify, user))
+    (program, n, devices, with_more(options), notify, user))
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(
+    cl_device_id device, cl_device_info what, size_t room, void *to, size_t *needed)
+{
+    __typeof__(clGetDeviceInfo) *function;
+    void *address = original("clGetDeviceInfo");
+    const char *without = getenv("MT_OPENCL_WITHOUT");
+    cl_device_fp_config arithmetic;
+    memcpy(&function, &address, sizeof function);
+    const cl_int error = function(device, what, room, to, needed);
+    if (error != CL_SUCCESS || what != CL_DEVICE_SINGLE_FP_CONFIG || !to || !without) return error;
+    memcpy(&arithmetic, to, sizeof arithmetic);
+    arithmetic &= ~strtoull(without, NULL, 0);
+    memcpy(to, &arithmetic, sizeof arithmetic);
+    return CL_SUCCESS;
+}
 RETURNS_ERROR(clGetProgramBuildInfo,
     (cl_program program, cl_device_id device, cl_program_build_info what, size_t room, void *to,
         size_t *needed),

@@ -166,8 +166,8 @@ Test(devices, ranks_take_the_matching_devices_in_turn)
     use_devices(":EPYC;g:NVIDIA H200;g:NVIDIA H200|:EPYC 32-Core;g:NVIDIA A100|");
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (uint32_t r = 0; r < RANKS; r++)
-            cr_assert_eq(found_for(cases[k].which, r, RANKS), cases[k].device[r], "%s, rank %u",
-                cases[k].which, r);
+            cr_assert_eq(
+                found_for(cases[k].which, r, RANKS), cases[k].device[r], "%s, rank %u", cases[k].which, r);
     cr_assert_eq(found_for("h200", 0, 1), -1, "one rank must state which of them");
     use_devices(":EPYC;a:Card;:Xeon|");
     for (uint32_t r = 0; r < RANKS; r++)
