@@ -42,10 +42,12 @@ struct mt_opencl {
     mt_opencl_program *programs;
     mt_opencl_kernel *kernels;
     size_t bytes; /* of all buffers */
+    mt_opencl_counts counts;
 };
 
 const mt_device *mt_opencl_device(const mt_opencl *o) { return o->device; }
 size_t mt_opencl_bytes(const mt_opencl *o) { return o->bytes; }
+mt_opencl_counts mt_opencl_counted(const mt_opencl *o) { return o->counts; }
 size_t mt_opencl_group_max(const mt_opencl_kernel *kernel) { return kernel->group_max; }
 
 /* ---- errors ---- */
@@ -227,16 +229,18 @@ void mt_opencl_buffer_free(mt_opencl_buffer **buffer)
     o->bytes -= b->bytes;
 }
 
-static bool is_inside(const mt_opencl_buffer *b, size_t offset, size_t bytes)
+/* For assertions. */
+__attribute__((unused)) static bool is_inside(const mt_opencl_buffer *b, size_t offset, size_t bytes)
 {
     return offset <= b->bytes && bytes <= b->bytes - offset;
 }
 
 mt_status mt_opencl_write(mt_opencl_buffer *b, size_t offset, size_t bytes, const void *data)
 {
-    const mt_opencl *o = b->opencl;
+    mt_opencl *o = b->opencl;
     assert(is_inside(b, offset, bytes));
     if (bytes == 0) return MT_OK;
+    o->counts.written_bytes += bytes;
     const cl_int error =
         o->f->clEnqueueWriteBuffer(o->queue, b->memory, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
     return error == CL_SUCCESS ? MT_OK : failed(o, COMPUTING, error, "writing the buffer '%s'", b->name);
@@ -244,9 +248,10 @@ mt_status mt_opencl_write(mt_opencl_buffer *b, size_t offset, size_t bytes, cons
 
 mt_status mt_opencl_read(mt_opencl_buffer *b, size_t offset, size_t bytes, void *data)
 {
-    const mt_opencl *o = b->opencl;
+    mt_opencl *o = b->opencl;
     assert(is_inside(b, offset, bytes));
     if (bytes == 0) return MT_OK;
+    o->counts.read_bytes += bytes;
     const cl_int error =
         o->f->clEnqueueReadBuffer(o->queue, b->memory, CL_TRUE, offset, bytes, data, 0, NULL, NULL);
     return error == CL_SUCCESS ? MT_OK : failed(o, COMPUTING, error, "reading the buffer '%s'", b->name);
@@ -379,9 +384,10 @@ mt_status mt_opencl_set_local(mt_opencl_kernel *k, unsigned argument, size_t byt
 
 mt_status mt_opencl_launch(mt_opencl_kernel *k, size_t n, size_t group)
 {
-    const mt_opencl *o = k->opencl;
+    mt_opencl *o = k->opencl;
     const size_t items = group > 0 ? (n + group - 1) / group * group : n;
     if (n == 0) return MT_OK;
+    o->counts.launches++;
     const cl_int error = o->f->clEnqueueNDRangeKernel(
         o->queue, k->kernel, 1, NULL, &items, group > 0 ? &group : NULL, 0, NULL, NULL);
     return error == CL_SUCCESS ? MT_OK

@@ -45,6 +45,12 @@ const mt_device *mt_opencl_device(const mt_opencl *opencl);
 /* Returns the bytes of all buffers. */
 size_t mt_opencl_bytes(const mt_opencl *opencl);
 
+/* Bytes copied by mt_opencl_write and mt_opencl_read, and kernels launched, since the device was opened. */
+typedef struct mt_opencl_counts {
+    uint64_t written_bytes, read_bytes, launches;
+} mt_opencl_counts;
+mt_opencl_counts mt_opencl_counted(const mt_opencl *opencl);
+
 /* ---- buffers ---- */
 
 /* Creates a buffer and fills it with a copy of `data`, or with zeros if `data` is NULL. The device's memory is occupied on return, so

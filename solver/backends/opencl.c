@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "data/opencl/opencl.h"
+#include "solver/backends/opencl.h"
 #include "solver/device/program.h"
 #include "solver/device/rows.h"
 #include "solver/device/self_test.h"
@@ -28,6 +29,7 @@ typedef struct device {
     mt_opencl *opencl;
     mt_backend_device described; /* but for its bytes */
     mt_device_shape shape;
+    size_t row_bytes;    /* of the buffers that a diffusion step reads, except V */
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
         *constants, *of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
@@ -144,9 +146,10 @@ static mt_status make_rows(device *d)
     MT_TRY(make_buffer(d, "rows", n_blocks, sizeof *rows, rows, &d->rows));
     MT_TRY(make_buffer(d, "columns", (size_t)(end - begin), 1, begin, &d->columns));
     MT_TRY(make_reals(d, "diagonal", c->n, c->diagonal, &d->diagonal));
-    if (!nodal) return make_reals(d, "matrix", MT_ELLPACK_WIDTH * c->n, c->off, &d->a);
-    MT_TRY(make_reals(d, "matrix", nodal->rows.n_values, nodal->rate, &d->a));
-    return make_reals(d, "spreading", nodal->rows.n_values, nodal->spread, &d->spread);
+    MT_TRY(nodal ? make_reals(d, "matrix", nodal->rows.n_values, nodal->rate, &d->a)
+                 : make_reals(d, "matrix", MT_ELLPACK_WIDTH * c->n, c->off, &d->a));
+    d->row_bytes = mt_opencl_bytes(d->opencl); /* these are the first buffers */
+    return nodal ? make_reals(d, "spreading", nodal->rows.n_values, nodal->spread, &d->spread) : MT_OK;
 }
 
 static mt_status make_cells(device *d)
@@ -653,6 +656,17 @@ static void describe_opencl(void *self, mt_backend_device *described)
     const device *d = self;
     *described = d->described;
     described->bytes = mt_opencl_bytes(d->opencl);
+}
+
+mt_device_use mt_device_used(const void *self)
+{
+    const device *d = self;
+    const mt_opencl_counts counts = mt_opencl_counted(d->opencl);
+    return (mt_device_use){.buffer_bytes = mt_opencl_bytes(d->opencl),
+        .row_bytes = d->row_bytes,
+        .written_bytes = counts.written_bytes,
+        .read_bytes = counts.read_bytes,
+        .launches = counts.launches};
 }
 
 const mt_backend mt_backend_opencl = {

@@ -101,6 +101,27 @@ Test(opencl, bytes_of_all_buffers_are_counted_and_a_buffer_can_be_empty)
     end();
 }
 
+Test(opencl, copied_bytes_and_launches_are_counted)
+{
+    {
+        MT_SCRATCH(arena);
+        fixture f = {0};
+        float v[ITEMS];
+        MAKE(make(arena, &f));
+        MAKE(mt_opencl_launch(f.kernel, ITEMS, 64));
+        MAKE(mt_opencl_launch(f.kernel, 0, 64)); /* launches nothing */
+        MAKE(mt_opencl_read(f.buffer, 4, 12, v));
+        MAKE(mt_opencl_write(f.buffer, 0, 8, v));
+        MAKE(mt_opencl_copy(f.buffer, 0, f.other, 0, 400)); /* within the device */
+        const mt_opencl_counts counts = mt_opencl_counted(f.opencl);
+        cr_assert_eq(counts.launches, 1);
+        cr_assert_eq(counts.read_bytes, 12);
+        cr_assert_eq(counts.written_bytes, 8);
+        mt_opencl_close(&f.opencl);
+    }
+    end();
+}
+
 Test(opencl, a_kernel_of_several_texts_computes_with_its_arguments)
 {
     {
