@@ -21,6 +21,13 @@ double bench_processor_s(void)
            1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
 }
 
+double bench_wall_s(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void bench_must(mt_status status)
 {
     if (status == MT_OK) return;

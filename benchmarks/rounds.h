@@ -40,6 +40,8 @@ typedef struct bench_list {
     const char *benchmark;
     bool json, unwarmed; /* unwarmed: without an uncounted first round */
     int rounds, n;
+    const char *device;                     /* of gpu and gpu-run: as of mt_devices_find */
+    double end_ms;                          /* simulated time of gpu-run; 0: the default */
     bench_figure figure[BENCH_FIGURES + 1]; /* by number, from 1 */
 } bench_list;
 
@@ -52,6 +54,9 @@ void bench_measure(bench_list *list);
 
 /* Returns the processor time of all threads of this process and of ended children. */
 double bench_processor_s(void);
+
+/* Returns the wall-clock time. */
+double bench_wall_s(void);
 
 /* Ends the program with the message if the status is an error. */
 void bench_must(mt_status status);
