@@ -15,6 +15,17 @@ if(MT_BENCHMARKS)
   target_link_libraries(benchmarks PRIVATE mt_solver)
   target_compile_definitions(benchmarks PRIVATE MT_DATA_DIR="${CMAKE_SOURCE_DIR}/data" MT_PROGRAM="$<TARGET_FILE:myotile>"
     MT_COMPILER="${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}")
+  # `cmake --build build/release -t relocatable`: a folder for another computer, with programs that find their libraries in it. RPATH, since
+  # RUNPATH would not find libraries of libraries.
+  add_executable(relocatable_myotile EXCLUDE_FROM_ALL app/myotile_main.c)
+  target_link_libraries(relocatable_myotile PRIVATE mt_app)
+  foreach(target relocatable_myotile benchmarks)
+    set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  endforeach()
+  set(MT_RELOCATABLE_MESH "" CACHE FILEPATH "Mesh of the folder of the target relocatable; empty: generated ventricles")
+  add_custom_target(relocatable COMMAND ${CMAKE_SOURCE_DIR}/benchmarks/relocatable/make.sh ${CMAKE_BINARY_DIR}/relocatable
+    $<TARGET_FILE:relocatable_myotile> $<TARGET_FILE:benchmarks> ${CMAKE_SOURCE_DIR} ${MT_RELOCATABLE_MESH} VERBATIM)
   add_dependencies(benchmarks myotile)
 endif()
 
