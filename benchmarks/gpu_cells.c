@@ -186,12 +186,13 @@ static void make_on_device(cells *c, mt_opencl_program *program)
 static mt_opencl_program *make_program(mt_opencl *opencl, const mt_cell_model *model)
 {
     const char *text[MT_DEVICE_TEXTS];
-    char options[160];
+    const mt_device *device = mt_opencl_device(opencl);
+    const mt_device_shape shape = mt_device_shape_of(device, 0);
+    char options[MT_DEVICE_OPTIONS];
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     bench_must(mt_device_program(scratch, model, text));
-    (void)snprintf(
-        options, sizeof options, MT_DEVICE_OPTIONS, mt_device_shape_of(mt_opencl_device(opencl)).lanes);
+    mt_device_options(device, &shape, options);
     bench_must(mt_opencl_program_make(opencl, model->name, MT_DEVICE_TEXTS, text, options, &program));
     return program;
 }
@@ -207,7 +208,7 @@ static void add_model(
             .multirate = multirate,
             .n = n,
             .opencl = opencl,
-            .shape = mt_device_shape_of(mt_opencl_device(opencl))};
+            .shape = mt_device_shape_of(mt_opencl_device(opencl), 0)};
         make_host(arena, c);
         make_on_device(c, program);
         bench_figure f = {
@@ -300,7 +301,7 @@ void gpu_add_records(bench_list *list, mt_arena *arena, mt_opencl *opencl, size_
     mt_opencl_program *program = make_program(opencl, mt_cell_models[0]);
     for (int all = 0; all < 2; all++) {
         recording *r = bench_take(arena, 1, sizeof *r);
-        *r = (recording){.opencl = opencl, .n = n, .shape = mt_device_shape_of(mt_opencl_device(opencl))};
+        *r = (recording){.opencl = opencl, .n = n, .shape = mt_device_shape_of(mt_opencl_device(opencl), 0)};
         add_record(list, arena, r, program, all != 0, copy);
     }
 }
