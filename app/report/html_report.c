@@ -87,6 +87,14 @@ static void note_end(mt_html_part *part, const mt_run_folder *folder)
             folder->end_ms);
 }
 
+/* Adds a note if a device computed that may not have the bits of the host. */
+static void note_device(mt_html_part *part, const mt_run_folder *folder)
+{
+    if (folder->device_differs[0])
+        note(part, "Results may differ from those of the host in their last digits. Device: %s.",
+            folder->device_differs);
+}
+
 /* Adds a note if elements were not activated. The first map is the activation of the first beat. */
 static void note_activation(mt_html_part *part, const mt_run_folder *folder)
 {
@@ -158,6 +166,7 @@ static mt_status put_run(mt_html_part *part, const mt_run_folder *folder, const 
     MT_TRY(mt_machine_part_put(part, folder, &most->machine, &tiles));
     mt_json_open(&part->json, "notes", '[');
     note_end(part, folder);
+    note_device(part, folder);
     note_activation(part, folder);
     note_left_out(part, heart, &curves, &tiles);
     mt_json_close(&part->json);

@@ -184,10 +184,14 @@ static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
 
 static mt_status read_notes(mt_h5 *h5, mt_run_folder *folder)
 {
-    bool chosen;
+    bool chosen, differs;
     MT_TRY(mt_h5_has_attribute(h5, "run", mt_run_choice_note, &chosen));
     if (chosen)
         MT_TRY(mt_h5_read_text(h5, "run", mt_run_choice_note, folder->placing, sizeof folder->placing));
+    MT_TRY(mt_h5_has_attribute(h5, "run", mt_run_device_note, &differs));
+    if (differs)
+        MT_TRY(mt_h5_read_text(
+            h5, "run", mt_run_device_note, folder->device_differs, sizeof folder->device_differs));
     MT_TRY(mt_h5_read_number(h5, "run", "time_reached_ms", &folder->reached_ms));
     MT_TRY(mt_h5_read_number(h5, "run", "end_ms", &folder->end_ms));
     MT_TRY(mt_h5_read_text(h5, "run", "mesh_hash", folder->mesh_hash, sizeof folder->mesh_hash));

@@ -243,7 +243,7 @@ static void picture_title(const mt_run *run, size_t beat, char *title, size_t si
 
 enum { NOTES = 8 };
 
-const char mt_run_choice_note[] = "discretisation";
+const char mt_run_choice_note[] = "discretisation", mt_run_device_note[] = "device_differs";
 
 /* Writes the notes about the run for files of viewers. */
 static mt_status make_notes(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_note notes[NOTES])
@@ -264,7 +264,7 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
         notes[(*n)++] = (mt_vtkhdf_note){.name = mt_run_choice_note, .text = placing};
     if (run->device.name[0]) notes[(*n)++] = (mt_vtkhdf_note){.name = "device", .text = run->device.name};
     if (run->device.differs[0])
-        notes[(*n)++] = (mt_vtkhdf_note){.name = "device_differs", .text = run->device.differs};
+        notes[(*n)++] = (mt_vtkhdf_note){.name = mt_run_device_note, .text = run->device.differs};
     return MT_OK;
 }
 

@@ -52,8 +52,8 @@ static const struct {
 } openings[] = {{"clCreateBuffer=-4", MT_FIT, " bytes are in use, the device has "},
     {"clCreateBuffer=-6", MT_MEMORY, "the host is out of memory"},
     {"clEnqueueWriteBuffer=-4", MT_FIT, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    {"clBuildProgram=-11", MT_DEVICE, "compiling 'mitchell-schaeffer': CL_BUILD_PROGRAM_FAILURE (-11)"},
-    {"clCreateKernel=-46", MT_DEVICE, "finding the kernel 'stimulate'"},
+    {"clBuildProgram=-11", MT_DEVICE, "compiling 'the self-test': CL_BUILD_PROGRAM_FAILURE (-11)"},
+    {"clCreateKernel=-46", MT_DEVICE, "finding the kernel 'self_test'"},
     {"clCreateContext=-2", MT_DEVICE, "CL_DEVICE_NOT_AVAILABLE"}};
 
 Test(opencl_faults, a_failure_to_open_is_reported_and_releases_everything)
