@@ -264,6 +264,7 @@ mt_status mt_run_folder_of(
         .end_ms = run->input->time.end_ms};
     (void)snprintf(folder->stopped_by, sizeof folder->stopped_by, "%s", mt_run_ended_by(run));
     (void)mt_placing_text(&run->problem->placing, folder->placing);
+    (void)strcpy(folder->device_differs, run->device.differs);
     MT_TRY(name_of(arena, path, &folder->name));
     MT_TRY(mt_mesh_hash(&folder->mesh, folder->mesh_hash));
     MT_TRY(hash_positions(folder));

@@ -24,7 +24,9 @@ typedef struct mt_run_folder {
     double reached_ms, end_ms;
     char stopped_by[32], mesh_hash[MT_HASH_SIZE];
     char placing[MT_PLACING_TEXT]; /* of the discretisation; "" if the case stated it */
-    char device_differs[384];      /* why the bits may differ from those of the host; "" if they are the same */
+    char device_differs
+        [sizeof((mt_backend_device *)0)
+                ->differs]; /* why the bits may differ from those of the host; "" if they are the same */
     /* Hash of vertices and elements: maps of runs with equal hashes can be subtracted. */
     char positions[MT_HASH_SIZE];
     bool taken; /* true if another run is writing there now */

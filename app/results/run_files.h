@@ -51,7 +51,8 @@ MT_NODISCARD mt_status mt_run_tables(
 mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line);
 
 /* The note in result.hdf with the choice of the discretisation (mt_placing_text), if it was chosen. */
-extern const char mt_run_choice_note[], mt_run_device_note[]; /* the second: why the bits may differ from those of the host */
+extern const char mt_run_choice_note[],
+    mt_run_device_note[]; /* the second: why the bits may differ from those of the host */
 
 /* True if the profile has another folder than the other results. */
 bool mt_run_has_profile_folder(const mt_run *run, const char *folder);

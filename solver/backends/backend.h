@@ -36,12 +36,15 @@ mt_cell_quantity mt_array(const mt_monodomain *problem, size_t array);
 /* True if the array is recorded in the time loop and does not affect the computation. */
 bool mt_array_is_recorded(const mt_monodomain *problem, size_t array);
 
+/* The size of the reason why bits may differ. */
+enum { MT_BACKEND_DIFFERS = 384 };
+
 /* A device that a backend computes on: the host's if the name is empty. */
 typedef struct mt_backend_device {
     char name[128];
     uint64_t bytes; /* of its buffers */
     /* Why the bits may differ from those of the host; empty if they are the same. */
-    char differs[384];
+    char differs[MT_BACKEND_DIFFERS];
 } mt_backend_device;
 
 /* One row of the table of backends. The backend's data is in the arena passed to open.

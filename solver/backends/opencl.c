@@ -31,7 +31,7 @@ typedef struct device {
     mt_opencl *opencl;
     mt_backend_device described; /* but for its bytes */
     mt_device_shape shape;
-    size_t row_bytes;    /* of the buffers that a diffusion step reads, except V */
+    size_t row_bytes; /* of the buffers that a diffusion step reads, except V */
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
         *constants, *of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */

@@ -55,4 +55,7 @@ Test(device, every_output_states_that_the_bits_may_differ)
     cr_assert(!has("out/used.yaml", "reproduces the results bit by bit"));
     cr_assert(has("out/report.html", "Results may differ from those of the host in their last digits"));
     free(text);
+    text = works("report out -o again.html");
+    cr_assert(has("again.html", "Results may differ from those of the host in their last digits"));
+    free(text);
 }
