@@ -26,8 +26,6 @@ typedef struct launched_stimulus {
 
 typedef struct device {
     cpu *host;
-    mt_arena
-        of_opencl; /* freed after the device is closed: later memory of the backend's arena is freed before its end is called */
     mt_opencl *opencl;
     mt_backend_device described; /* but for its bytes */
     mt_device_shape shape;
@@ -238,7 +236,6 @@ static void close_device(void *opaque)
 {
     device *d = opaque;
     mt_opencl_close(&d->opencl);
-    mt_arena_free(&d->of_opencl);
 }
 
 /* Determines whether an open device computes the bits of the host, and why it may not. */
@@ -274,9 +271,9 @@ static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d
     const mt_communicator *ranks = layout ? layout->ranks : NULL;
     const mt_device *found;
     MT_TRY(mt_arena_at_end(arena, close_device, d));
-    MT_TRY(mt_devices_find_for_rank(&d->of_opencl, layout ? layout->device : NULL, ranks ? ranks->rank : 0,
-        ranks ? ranks->n_ranks : 1, &found));
-    MT_TRY(mt_opencl_open_on(&d->of_opencl, found, &d->opencl));
+    MT_TRY(mt_devices_find_for_rank(
+        arena, layout ? layout->device : NULL, ranks ? ranks->rank : 0, ranks ? ranks->n_ranks : 1, &found));
+    MT_TRY(mt_opencl_open_on(arena, found, &d->opencl));
     d->shape = mt_device_shape_of(found, layout ? layout->lanes : 0);
     return check_device(layout, d);
 }
