@@ -269,7 +269,7 @@ static mt_status describe(mt_arena *arena, mt_device *d)
     d->correct_division = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     d->nearest = (single & CL_FP_ROUND_TO_NEAREST) != 0;
     d->inf_nan = (single & CL_FP_INF_NAN) != 0;
-    d->denormals = (single & CL_FP_DENORM) != 0;
+    d->doubles = number64(d, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     return MT_OK;
 }
 
@@ -325,7 +325,7 @@ const char *mt_device_lacks(const mt_device *d)
     if (!d->recent) return "OpenCL 1.2";
     if (!d->nearest) return "rounding to nearest";
     if (!d->inf_nan) return "infinities and NaNs";
-    if (!d->denormals) return "denormals";
+    if (!d->doubles) return "double precision";
     if (!d->correct_division) return "correctly rounded division";
     return NULL;
 }

@@ -32,9 +32,9 @@ typedef struct mt_device {
     bool fma;
     bool
         correct_division; /* division and square root are correctly rounded with -cl-fp32-correctly-rounded-divide-sqrt */
-    bool nearest;   /* rounds to nearest even */
-    bool inf_nan;   /* has infinities and NaNs */
-    bool denormals; /* does not flush denormals to zero */
+    bool nearest; /* rounds to nearest even */
+    bool inf_nan; /* has infinities and NaNs */
+    bool doubles; /* computes in double precision, in which compilers evaluate constants */
     /* OpenCL's, for data/opencl/opencl.c */
     const struct mt_opencl_functions *functions;
     struct _cl_platform_id *platform_id;
@@ -55,7 +55,7 @@ MT_NODISCARD mt_status mt_devices_find(mt_arena *arena, const char *which, const
 MT_NODISCARD mt_status mt_devices_find_for_rank(
     mt_arena *arena, const char *which, uint32_t rank, uint32_t n_ranks, const mt_device **device);
 
-/* Returns the first property that a device lacks for results with the bits of the host ("denormals"); NULL if its driver states all.
+/* Returns the first property that a device lacks for results with the bits of the host ("double precision"); NULL if its driver states all.
  * The properties are necessary, not sufficient. */
 const char *mt_device_lacks(const mt_device *device);
 

@@ -31,13 +31,13 @@
 #ifndef MT_OPENCL /* solver/device/lanes_opencl.h */
 static inline lanes flushed(lanes x)
 {
-#ifdef MT_TALLY
+#    ifdef MT_TALLY
     return x;
-#else
+#    else
     real one = 1;
     __asm__("" : "+r"(one));
     return x * one;
-#endif
+#    endif
 }
 #endif
 

@@ -59,7 +59,8 @@ typedef struct mt_layout {
     /* of the backend opencl (solver/backends/opencl.c): as of mt_devices_find, and true if its results may differ from the host's */
     const char *device;
     bool lenient;
-    size_t lanes; /* unknowns of a work-item: 1, 8 or 16; 0: 1 on GPUs, and the length of a vector on processors */
+    size_t
+        lanes; /* unknowns of a work-item: 1, 8 or 16; 0: 1 on GPUs, and the length of a vector on processors */
 } mt_layout;
 
 typedef struct mt_plan {

@@ -55,7 +55,7 @@ static mt_table bits_table(mt_arena *arena, size_t n, const mt_device *device)
     mt_table_strings(&table, "correctly_rounded_division", "correct division");
     mt_table_strings(&table, "round_to_nearest", "round to nearest");
     mt_table_strings(&table, "inf_nan", "infinity, NaN");
-    mt_table_strings(&table, "denormals", "denormals");
+    mt_table_strings(&table, "double_precision", "double precision");
     for (size_t k = 0; k < n; k++) {
         const mt_device *d = &device[k];
         const char *lacks = mt_device_lacks(d);
@@ -66,7 +66,7 @@ static mt_table bits_table(mt_arena *arena, size_t n, const mt_device *device)
         mt_table_text(&table, yes_or_no(d->correct_division));
         mt_table_text(&table, yes_or_no(d->nearest));
         mt_table_text(&table, yes_or_no(d->inf_nan));
-        mt_table_text(&table, yes_or_no(d->denormals));
+        mt_table_text(&table, yes_or_no(d->doubles));
     }
     return table;
 }

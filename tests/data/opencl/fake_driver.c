@@ -1,7 +1,7 @@
 /* An OpenCL driver whose devices can only be listed, not opened. MT_FAKE_DEVICES has them, separated by ';': the letters of their properties, ':' and
  * their names. Each platform ends with '|': "gc:Fast GPU;:CPU|" is one platform. Without the variable there is no platform.
  *
- *     g a: GPU, accelerator (otherwise a CPU)      d: flushes denormals       c: rounds division incorrectly
+ *     g a: GPU, accelerator (otherwise a CPU)      d: single precision only     c: rounds division incorrectly
  *     n: rounds towards zero                       i: has no infinities       f: has no fused multiply-add
  *     x: no compiler                               u: not available           o: OpenCL 1.1 */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -65,10 +65,11 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
     const cl_device_type type = has(d, 'g')   ? CL_DEVICE_TYPE_GPU
                                 : has(d, 'a') ? CL_DEVICE_TYPE_ACCELERATOR
                                               : CL_DEVICE_TYPE_CPU;
-    const cl_device_fp_config arithmetic =
-        (has(d, 'd') ? 0u : CL_FP_DENORM) | (has(d, 'c') ? 0u : CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) |
-        (has(d, 'n') ? CL_FP_ROUND_TO_ZERO : CL_FP_ROUND_TO_NEAREST) | (has(d, 'i') ? 0u : CL_FP_INF_NAN) |
-        (has(d, 'f') ? 0u : CL_FP_FMA);
+    const cl_device_fp_config arithmetic = (has(d, 'c') ? 0u : CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) |
+                                           (has(d, 'n') ? CL_FP_ROUND_TO_ZERO : CL_FP_ROUND_TO_NEAREST) |
+                                           (has(d, 'i') ? 0u : CL_FP_INF_NAN) |
+                                           (has(d, 'f') ? 0u : CL_FP_FMA);
+    const cl_device_fp_config twice = has(d, 'd') ? 0u : CL_FP_FMA;
     const cl_uint units = 132, clock_MHz = 1980, vector = 1;
     const cl_ulong memory = 150ull << 30, most = memory / 4;
     const size_t group = 1024;
@@ -86,6 +87,8 @@ static cl_int device_info(cl_device_id d, cl_device_info what, size_t room, void
         return copy(&type, sizeof type, room, to, needed);
     case CL_DEVICE_SINGLE_FP_CONFIG:
         return copy(&arithmetic, sizeof arithmetic, room, to, needed);
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+        return copy(&twice, sizeof twice, room, to, needed);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return copy(&units, sizeof units, room, to, needed);
     case CL_DEVICE_MAX_CLOCK_FREQUENCY:

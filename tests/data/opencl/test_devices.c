@@ -59,7 +59,7 @@ Test(devices, the_loader_lists_pocl_with_the_arithmetic_of_the_host)
     cr_assert(*d->name && *d->driver && strncmp(d->version, "OpenCL ", 7) == 0, "%s", d->version);
     cr_assert(d->compute_units >= 1 && d->group_items_max >= 1);
     cr_assert(d->memory_bytes >= d->buffer_bytes_max && d->buffer_bytes_max >= 1 << 20);
-    cr_assert(d->available && d->compiler && d->nearest && d->inf_nan && d->denormals && d->correct_division);
+    cr_assert(d->available && d->compiler && d->nearest && d->inf_nan && d->doubles && d->correct_division);
     cr_assert_null(mt_device_lacks(d));
 }
 
@@ -113,7 +113,7 @@ Test(devices, a_device_without_the_arithmetic_of_the_host_is_named_with_what_it_
 {
     static const struct {
         const char *devices, *lacks;
-    } cases[] = {{"g:A|", NULL}, {"gf:A|", NULL}, {"gd:A|", "denormals"},
+    } cases[] = {{"g:A|", NULL}, {"gf:A|", NULL}, {"gd:A|", "double precision"},
         {"gc:A|", "correctly rounded division"}, {"gn:A|", "rounding to nearest"},
         {"gi:A|", "infinities and NaNs"}, {"gx:A|", "a compiler"}, {"gu:A|", "availability"},
         {"go:A|", "OpenCL 1.2"}};

@@ -130,7 +130,7 @@ Test(self_test, a_device_with_other_bits_is_refused_unless_it_is_allowed)
     static const struct {
         const char *options, *without, *why;
     } cases[] = {{"-cl-unsafe-math-optimizations", "0", "its self-test differs from the host: "},
-        {"", "1", "its driver does not state denormals"}, /* CL_FP_DENORM */
+        {"", "2", "its driver does not state infinities and NaNs"}, /* CL_FP_INF_NAN */
         {"", "0x80", "its driver does not state correctly rounded division"}};
     mt_backend_device device;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

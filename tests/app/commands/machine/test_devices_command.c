@@ -20,7 +20,7 @@ Test(devices_command, names_what_a_device_lacks_for_the_same_bits)
     char *text = works("devices --format csv");
     static const char *const parts[] = {"\n0,NVIDIA H200,gpu,132,1980,150,37.5\n",
         "\n1,Old GPU,gpu,132,1980,150,37.5\n", "\n0,yes,,in hardware,yes,yes,yes,yes\n",
-        "\n1,no,denormals,slow,yes,yes,yes,no\n",
+        "\n1,no,double precision,slow,yes,yes,yes,no\n",
         "\n1,not tested,\"OpenCL device 1 (Old GPU): creating a context: CL_DEVICE_NOT_AVAILABLE (-2); ",
         "\n1,Fake 0,Fakes Ltd,535.1,OpenCL 1.2 fake\n"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
