@@ -13,7 +13,10 @@
 #include "solver/diffusion/nodal.h"
 #include "solver/diffusion/tissue.h"
 
-enum { STEPS = 16, MORE = 8 };
+enum { STEPS_LEAST = 16, STEPS_MOST = 512, MORE = 8 };
+
+/* Unknowns and steps of a measurement: small meshes take more steps, so that the time is long compared with its disturbances. */
+static const size_t unknown_steps = (size_t)1 << 22;
 
 void gpu_make_unknowns(slab *s, gpu_unknowns unknowns[GPU_UNKNOWNS])
 {
@@ -55,6 +58,7 @@ typedef struct stepping {
     const mt_backend *backend;
     void *self;
     mt_monodomain problem; /* of its own, as this changes pde_steps */
+    size_t steps;          /* of a measurement, a multiple of STEPS_LEAST */
     size_t usual;          /* the problem's own number of diffusion steps */
     double *values;        /* [unknowns] */
     uint32_t first;        /* an unknown, 0 */
@@ -71,7 +75,7 @@ static double take_steps(void *data)
     stepping *s = of->stepping;
     s->problem.pde_steps = of->pde_steps;
     const double start = bench_wall_s();
-    bench_must(s->backend->advance(s->self, 0, STEPS));
+    bench_must(s->backend->advance(s->self, 0, s->steps));
     /* one number, after everything else: the host waits for the device */
     bench_must(s->backend->stream(s->self, MT_ARRAY_V, 1, &s->first, s->values));
     return bench_wall_s() - start;
@@ -83,7 +87,7 @@ static double take_traffic(void *data)
     stepping *s = data;
     s->problem.pde_steps = s->usual;
     const mt_device_use before = mt_device_used(s->self);
-    bench_must(s->backend->advance(s->self, 0, STEPS));
+    bench_must(s->backend->advance(s->self, 0, s->steps));
     const mt_device_use after = mt_device_used(s->self);
     return (double)(after.written_bytes - before.written_bytes + after.read_bytes - before.read_bytes);
 }
@@ -93,11 +97,17 @@ static double take_launches(void *data)
     stepping *s = data;
     s->problem.pde_steps = s->usual;
     const uint64_t before = mt_device_used(s->self).launches;
-    bench_must(s->backend->advance(s->self, 0, STEPS));
+    bench_must(s->backend->advance(s->self, 0, s->steps));
     return (double)(mt_device_used(s->self).launches - before);
 }
 
 static double take_bytes(void *data) { return (double)mt_device_used(((stepping *)data)->self).buffer_bytes; }
+
+static size_t count_steps(size_t n)
+{
+    const size_t count = unknown_steps / n / STEPS_LEAST * STEPS_LEAST;
+    return count < STEPS_LEAST ? STEPS_LEAST : count > STEPS_MOST ? STEPS_MOST : count;
+}
 
 static stepping *open_backend(
     mt_arena *arena, const bench_list *list, const mt_backend *backend, const mt_monodomain *problem)
@@ -108,6 +118,7 @@ static stepping *open_backend(
     *s = (stepping){.backend = backend,
         .problem = *problem,
         .usual = problem->pde_steps,
+        .steps = count_steps(problem->diffusion->n_unknowns),
         .values = bench_take(arena, problem->diffusion->n_unknowns, sizeof *s->values)};
     bench_must(backend->open(arena, &s->problem, layout, &s->self));
     return s;
@@ -132,7 +143,8 @@ static stepped add_steps(bench_list *list, mt_arena *arena, stepping *s, const c
     const size_t n = s->problem.diffusion->n_unknowns, usual = s->usual;
     const char *where = s->backend == &mt_backend_opencl ? "device" : s->backend->name;
     stepped of;
-    bench_figure f = {.unit = "ns/unknown", .take = take_steps, .items = (double)n * STEPS, .scale = 1e9};
+    bench_figure f = {
+        .unit = "ns/unknown", .take = take_steps, .items = (double)(n * s->steps), .scale = 1e9};
     f.data = steps_of(arena, s, usual);
     f.baseline = baseline ? baseline->step : 0;
     of.step = bench_add(list, f, "%s: %s, step (%zu diffusion)", where, name, usual);
@@ -144,7 +156,7 @@ static stepped add_steps(bench_list *list, mt_arena *arena, stepping *s, const c
     const int more = bench_add(list, f, "%s: %s, %d more diffusion steps", where, name, MORE);
     f = (bench_figure){.unit = "rows/s",
         .rate = true,
-        .items = (double)n * STEPS * MORE,
+        .items = (double)(n * s->steps * MORE),
         .plus = {more},
         .less = {of.step},
         .baseline = baseline ? baseline->diffusion : 0,
@@ -172,10 +184,12 @@ static void add_unknowns(bench_list *list, mt_arena *arena, const gpu_unknowns *
         (bench_figure){.unit = "B/unknown", .take = take_bytes, .data = device, .items = (double)n},
         "device: %s, buffers", u->name);
     (void)bench_add(list,
-        (bench_figure){.unit = "B/step", .take = take_traffic, .data = device, .items = STEPS},
+        (bench_figure){
+            .unit = "B/step", .take = take_traffic, .data = device, .items = (double)device->steps},
         "device: %s, host traffic", u->name);
     (void)bench_add(list,
-        (bench_figure){.unit = "kernels/step", .take = take_launches, .data = device, .items = STEPS},
+        (bench_figure){
+            .unit = "kernels/step", .take = take_launches, .data = device, .items = (double)device->steps},
         "device: %s, kernels launched", u->name);
 }
 

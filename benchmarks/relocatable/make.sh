@@ -1,6 +1,7 @@
 #!/bin/sh
 # make.sh FOLDER PROGRAM BENCHMARKS SOURCE [MESH]: a folder that runs on another x86-64 Linux with glibc and a GPU driver, and nothing else.
-# Both programs must search ../lib (RPATH). Without MESH, ventricles of 100,000 elements are generated, which needs gmsh here.
+# Both programs must search ../lib (RPATH). MESH must have fibres; without MESH, ventricles of 100,000 elements are generated, which needs
+# gmsh here.
 set -eu
 folder=$1 program=$2 benchmarks=$3 source=$4 mesh=${5:-}
 rm -rf "$folder"
@@ -18,7 +19,10 @@ ldd "$program" "$benchmarks" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sor
 if [ -n "$mesh" ]; then
     cp "$mesh" "$folder/heart.hdf"
 else
-    "$program" mesh ventricles --elements 100000 -o "$folder/heart.hdf" >/dev/null
+    without=$folder/without_fibres.hdf
+    "$program" mesh ventricles --elements 100000 -o "$without" >/dev/null
+    "$program" mesh fibres "$without" -o "$folder/heart.hdf" >/dev/null
+    rm "$without"
 fi
 # The newest version of glibc that anything here needs.
 needed=$(for file in "$folder"/bin/* "$folder"/lib/*; do
