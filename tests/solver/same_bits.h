@@ -110,3 +110,26 @@ static inline void expect_bits_of_host(
     expect_front(&on_host, what);
     expect_same_outcome(problem, &on_host, &on_device, what);
 }
+
+/* Sets three variants of the model: the first 32 unknowns have one of them, and the others change from one to the next. */
+static inline void mix_variants(mt_arena *arena, mt_monodomain *problem)
+{
+    enum { KINDS = 3, ALIKE = 32 };
+    static mt_cell_variant variant[KINDS];
+    const mt_cell_model *model = problem->model;
+    const size_t n = problem->diffusion->n_unknowns;
+    uint16_t *of = mt_arena_alloc(arena, n, sizeof *of);
+    for (size_t k = 0; k < n; k++) of[k] = k < ALIKE ? 2 : (uint16_t)(k * k % KINDS);
+    for (size_t v = 0; v < KINDS; v++) {
+        double *parameters = mt_arena_alloc(arena, model->n_parameters, sizeof *parameters),
+               *states = mt_arena_alloc(arena, model->n_states, sizeof *states);
+        for (size_t k = 0; k < model->n_parameters; k++)
+            parameters[k] = model->variants[0].parameters[k] * (1 - 0.02 * (double)(v * (1 + k % 3)));
+        for (size_t k = 0; k < model->n_states; k++)
+            states[k] = model->variants[0].states[k] * (1 - 0.01 * (double)v);
+        variant[v] = (mt_cell_variant){"other", parameters, model->variants[0].v_mV + (double)v, states};
+    }
+    problem->variants = variant;
+    problem->n_variants = KINDS;
+    problem->variant_of = of;
+}

@@ -72,29 +72,6 @@ static void make_vertices(const double size_mm[3], bool spreads)
     s.problem.pde_steps = mt_monodomain_pde_steps(&s.diffusion, s.problem.dt_ms);
 }
 
-/* Sets three variants of the model: the first 32 unknowns have one of them, and the others change from one to the next. */
-static void mix_variants(void)
-{
-    enum { KINDS = 3, ALIKE = 32 };
-    static mt_cell_variant variant[KINDS];
-    const mt_cell_model *model = s.problem.model;
-    const size_t n = s.diffusion.n_unknowns;
-    uint16_t *of = mt_arena_alloc(&s.arena, n, sizeof *of);
-    for (size_t k = 0; k < n; k++) of[k] = k < ALIKE ? 2 : (uint16_t)(k * k % KINDS);
-    for (size_t v = 0; v < KINDS; v++) {
-        double *parameters = mt_arena_alloc(&s.arena, model->n_parameters, sizeof *parameters),
-               *states = mt_arena_alloc(&s.arena, model->n_states, sizeof *states);
-        for (size_t k = 0; k < model->n_parameters; k++)
-            parameters[k] = model->variants[0].parameters[k] * (1 - 0.02 * (double)(v * (1 + k % 3)));
-        for (size_t k = 0; k < model->n_states; k++)
-            states[k] = model->variants[0].states[k] * (1 - 0.01 * (double)v);
-        variant[v] = (mt_cell_variant){"other", parameters, model->variants[0].v_mV + (double)v, states};
-    }
-    s.problem.variants = variant;
-    s.problem.n_variants = KINDS;
-    s.problem.variant_of = of;
-}
-
 /* Adds a stimulus of every second unknown during the first one, and one of no unknown. */
 static void overlap_stimuli(void)
 {
@@ -166,7 +143,7 @@ static void make_way(const way *w, const double size_mm[3])
         make_vertices(size_mm, w->spreads);
     else
         make_elements(size_mm, w->spreads ? NULL : &plain);
-    if (w->mixed) mix_variants();
+    if (w->mixed) mix_variants(&s.arena, &s.problem);
     overlap_stimuli();
     s.problem.stepping = w->stepping;
     s.problem.splitting = w->splitting;
@@ -205,7 +182,7 @@ Test(opencl, tp06_has_the_bits_of_the_host)
 {
     make_elements(small_mm, NULL);
     use_model("tp06");
-    mix_variants();
+    mix_variants(&s.arena, &s.problem);
     s.problem.stepping = MT_STEPPING_MULTIRATE;
     s.problem.record = all_recorded;
     expect_bits_of_host(&s.arena, &s.problem, &layout, 300, "tp06");
@@ -216,7 +193,7 @@ Test(opencl, an_imported_model_has_the_bits_of_the_host)
     make_elements(small_mm, NULL);
     use_model("tests/solver/cells/graph/mitchell_schaeffer.mmt");
     cr_assert_not_null(s.problem.model->program);
-    mix_variants();
+    mix_variants(&s.arena, &s.problem);
     s.problem.stepping = MT_STEPPING_MULTIRATE;
     expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "imported");
 }

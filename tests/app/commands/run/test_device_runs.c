@@ -2,11 +2,11 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/program.h"
+#include "tests/app/same_files.h"
 
 #include "mesh/vtk/vtkhdf.h"
 #include "tests/solver/small_case.h"
 
-#include <dirent.h>
 #include <omp.h>
 
 /* A small model, which devices compile quickly; cells, voltages and traces of two beats. */
@@ -45,36 +45,6 @@ static const char *const kinds[] = {"", " --set cell.stepping=multirate",
     " --set output.maps=[apd,peak,upstroke] --set stimuli.0.period_ms=7 --set stimuli.0.count=2"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static const char *end_of(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot ? dot : "";
-}
-
-static bool of_machine; /* checkpoints have the cycles of the emulated machine, too */
-
-/* Compares all files of two folders, apart from the report, which has the time of day; `case_too`: also those with the case. Returns their
- * number. */
-static size_t expect_same_files(const char *a, const char *b, bool case_too)
-{
-    size_t n = 0;
-    DIR *folder = opendir(a);
-    cr_assert_not_null(folder);
-    for (const struct dirent *entry; (entry = readdir(folder));) {
-        const char *end = end_of(entry->d_name);
-        char in_a[300], in_b[300];
-        if (entry->d_name[0] == '.' || strcmp(end, ".html") == 0) continue;
-        if (!case_too && (strcmp(end, ".hdf") == 0 || strcmp(end, ".yaml") == 0)) continue;
-        (void)snprintf(in_a, sizeof in_a, "%s/%s", a, entry->d_name);
-        (void)snprintf(in_b, sizeof in_b, "%s/%s", b, entry->d_name);
-        if (strncmp(entry->d_name, "checkpoint-", 11) == 0 && of_machine) continue;
-        cr_expect(there(in_b) && same_file(in_a, in_b), "%s and %s", in_a, in_b);
-        n++;
-    }
-    (void)closedir(folder);
-    return n;
-}
-
 /* Compares all lines but that of the backend. */
 static void expect_same_case(const char *a, const char *b)
 {
@@ -96,14 +66,6 @@ static void expect_same_field(const char *a, const char *b, const char *name)
     cr_assert_eq(mt_vtkhdf_read_field(&arena, b, name, N, &in_b), MT_OK, "%s", mt_message());
     cr_expect_arr_eq(in_a, in_b, N * sizeof *in_a, "%s", name);
     mt_arena_free(&arena);
-}
-
-/* Runs and discards table and warnings. */
-static void run(const char *line)
-{
-    char *table;
-    free(warnings(&table, line));
-    free(table);
 }
 
 static void run_kind(const char *kind, const char *more)
@@ -147,7 +109,7 @@ Test(device_runs, a_run_of_the_host_is_resumed_on_a_device_and_back)
 
 Test(device_runs, a_checkpoint_of_the_emulated_machine_is_resumed_on_a_device)
 {
-    of_machine = true;
+    skip_checkpoints = true;
     check_change(" --set machine.tiles=3", " --set machine.backend=ipu", DEVICE);
 }
 
