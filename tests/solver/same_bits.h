@@ -88,17 +88,12 @@ static inline void expect_same_outcome(
     }
 }
 
-/* Some unknowns are excited and some were activated, so that equal bits are not those of a resting sheet. */
+/* Some unknowns were activated, so that equal bits are not those of a resting sheet. */
 static inline void expect_front(const outcome *o, const char *what)
 {
-    double high = -INFINITY;
     size_t activated = 0;
-    for (size_t k = 0; k < o->n; k++) {
-        high = fmax(high, o->array[k]);
-        activated += isfinite(o->results.beats[0].activation_ms[k]) != 0;
-    }
-    cr_assert(
-        high > -50 && activated > 0, "%s: nothing happened (%g mV, %zu activated)", what, high, activated);
+    for (size_t k = 0; k < o->n; k++) activated += isfinite(o->results.beats[0].activation_ms[k]) != 0;
+    cr_assert(activated > 0, "%s: nothing happened", what);
 }
 
 /* Runs steps [0, end) on the host and on a device, and compares. */

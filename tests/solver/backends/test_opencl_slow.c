@@ -29,7 +29,7 @@ static void check(const char *name, mt_stepping stepping, size_t lanes)
     mt_arena_free(&s.arena);
 }
 
-/* With the vectors of the processor, and one cell at a time as on GPUs. */
+/* With the vectors of this processor, 8 or 16, and one cell at a time as on GPUs. */
 static void check_both(const char *name)
 {
     for (size_t lanes = 0; lanes < 2; lanes++) {
@@ -43,6 +43,10 @@ Test(opencl, every_model_of_the_table_has_the_bits_of_the_host)
     size_t n = 0;
     for (; mt_cell_models[n]; n++) check_both(mt_cell_models[n]->name);
     cr_expect_geq(n, 6);
+    for (size_t lanes = 8; lanes <= 16; lanes += 8) {
+        check("bueno-orovio", MT_STEPPING_UNIFORM, lanes);
+        check("bueno-orovio", MT_STEPPING_MULTIRATE, lanes);
+    }
 }
 
 Test(opencl, imported_models_have_the_bits_of_the_host)
