@@ -172,7 +172,8 @@ static double given_strength(const finding *f, const mt_front *front)
                                                         : f->scheme.spreading;
 }
 
-/* Returns an earlier front in the same tissue, on elements of nearly the same size, with the same upstroke; NULL if there is none. */
+/* Returns an earlier front in the same tissue, on elements of nearly the same size, with the same upstroke and strength; NULL if there is
+ * none. A case with the strengths that were found has the same pairs. */
 static const mt_front *find_like(const finding *f, size_t k)
 {
     const mt_front *front = &f->fronts->front[k];
@@ -180,6 +181,7 @@ static const mt_front *find_like(const finding *f, size_t k)
         const mt_front *other = &f->fronts->front[i];
         const double ratio = other->length_mm / front->length_mm;
         if (!other->measured || other->medium != front->medium || fmax(ratio, 1 / ratio) > 1.1) continue;
+        if (given_strength(f, other) != given_strength(f, front)) continue;
         if (mt_calibration_same_upstroke(f->upstroke[i], f->upstroke[k])) return other;
     }
     return NULL;
@@ -256,7 +258,8 @@ static mt_status measure_front(finding *f, size_t k)
     if (own) ordinary = known && is_of_model(f, f->upstroke[k]);
     if (ordinary && !unusual && !needed) return MT_OK;
     front->fits = f->fits && (!ordinary || unusual);
-    const mt_front *like = f->fits ? find_like(f, k) : NULL;
+    const bool shares = f->fits || f->input->diffusion.n_spreading_of_cells > 0;
+    const mt_front *like = shares ? find_like(f, k) : NULL;
     if (!like) return measure_with(f, f->upstroke[k], front);
     share(like, front);
     return MT_OK;

@@ -129,6 +129,22 @@ Test(fronts, a_case_that_fixes_the_laws_gets_the_same_operator)
         strstr(mt_message(), "diffusion.spreading_of_cells: 2 numbers; allowed: 1"), "%s", mt_message());
 }
 
+/* Cells with the same upstroke share a measurement, also that of the rate at which they restore V. */
+Test(fronts, a_case_that_fixes_shared_laws_gets_the_same_operator)
+{
+    mt_problem p, q;
+    mt_case input;
+    make_quick("regions=[{min_mm: [2,0,0], max_mm: [3,2,1], scale: [tau_out=1.01]}]", false, &p, &input);
+    cr_assert_eq(p.fronts.spreading.n, 2);
+    cr_assert(p.fronts.front[1].shared);
+    cr_assert_eq(mt_fronts_fix(&arena, &p.fronts, &input), MT_OK);
+    cr_assert_eq(input.diffusion.n_spreading_of_cells, 2);
+    const mt_case fixed = input;
+    cr_assert_eq(mt_problem_make(&arena, &fixed, false, &q), MT_OK, "%s", mt_message());
+    cr_expect(mt_fronts_same(&p.fronts, &q.fronts, p.mesh.n_elements));
+    cr_expect(q.fronts.front[1].shared);
+}
+
 Test(fronts, the_cache_returns_what_was_computed)
 {
     mt_problem p, q;
