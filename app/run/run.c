@@ -186,10 +186,11 @@ mt_status mt_run_make(mt_arena *arena, mt_run *r)
     MT_TRY(mt_results_new(arena, problem, &r->results));
     mt_progress_stage("mapping to tiles");
     if (!r->layout || !r->layout->ranks) {
-        MT_TRY(r->backend->open(of_backend, problem, r->layout, &self));
+        MT_TRY(mt_fail_in(r->path, r->backend->open(of_backend, problem, r->layout, &self)));
         return run_on(arena, r, r->backend, self);
     }
-    MT_TRY(mt_backend_open_on_ranks(of_backend, r->backend, problem, r->layout, &led, &self));
+    MT_TRY(mt_fail_in(
+        r->path, mt_backend_open_on_ranks(of_backend, r->backend, problem, r->layout, &led, &self)));
     mt_communicator_take_threads(r->layout->ranks, false);
     const mt_status status = run_on(arena, r, led, self);
     mt_backend_dismiss(self);

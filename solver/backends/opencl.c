@@ -271,8 +271,8 @@ static mt_status open_device(mt_arena *arena, const mt_layout *layout, device *d
     const mt_communicator *ranks = layout ? layout->ranks : NULL;
     const mt_device *found;
     MT_TRY(mt_arena_at_end(arena, close_device, d));
-    MT_TRY(mt_devices_find_for_rank(
-        arena, layout ? layout->device : NULL, ranks ? ranks->rank : 0, ranks ? ranks->n_ranks : 1, &found));
+    MT_TRY(mt_fail_in("machine.device", mt_devices_find_for_rank(arena, layout ? layout->device : NULL,
+                                            ranks ? ranks->rank : 0, ranks ? ranks->n_ranks : 1, &found)));
     MT_TRY(mt_opencl_open_on(arena, found, &d->opencl));
     d->shape = mt_device_shape_of(found, layout ? layout->lanes : 0);
     return check_device(layout, d);
@@ -401,24 +401,29 @@ static mt_status react_on_device(const device *d, size_t step)
     return launch(d, &a);
 }
 
-/* Receives the values of other ranks: own ones that they may need leave the device, and received ones arrive there. */
-static mt_status exchange(const device *d, real *values, void *messages, mt_opencl_buffer *buffer)
+/* Receives the values of other ranks: own ones that they may need leave the device, and received ones arrive there. After an earlier
+ * failure, `status`, only messages are exchanged, since other ranks wait for them. */
+static mt_status exchange(
+    const device *d, real *values, void *messages, mt_opencl_buffer *buffer, mt_status status)
 {
     const cpu *c = d->host;
-    if (!c->ranks) return MT_OK;
+    if (!c->ranks) return status;
     const size_t inside = c->halo->n_interior[c->ranks->rank],
                  n_local = mt_halo_local(c->halo, c->ranks->rank);
-    MT_TRY(mt_opencl_read(buffer, inside * sizeof(real), (c->n - inside) * sizeof(real), values + inside));
+    if (status == MT_OK)
+        status =
+            mt_opencl_read(buffer, inside * sizeof(real), (c->n - inside) * sizeof(real), values + inside);
     c->ranks->start(messages);
     c->ranks->finish(messages);
+    MT_TRY(status);
     return mt_opencl_write(buffer, c->n * sizeof(real), (n_local - c->n) * sizeof(real), values + c->n);
 }
 
-static mt_status spread_on_device(const device *d)
+static mt_status spread_on_device(const device *d, mt_status status)
 {
     const cpu *c = d->host;
-    if (!spreads_between_vertices(c)) return MT_OK;
-    MT_TRY(exchange(d, c->nodal->d, c->nodal->exchange, d->d));
+    if (!spreads_between_vertices(c)) return status;
+    MT_TRY(exchange(d, c->nodal->d, c->nodal->exchange, d->d, status));
     arguments a = arguments_of(d, d->spread_nodal);
     put_buffer(&a, d->rows);
     put_buffer(&a, d->columns);
@@ -431,10 +436,10 @@ static mt_status spread_on_device(const device *d)
     return launch(d, &a);
 }
 
-static mt_status diffuse_on_device(device *d, bool last)
+static mt_status diffuse_on_device(device *d, bool last, mt_status status)
 {
     const cpu *c = d->host;
-    MT_TRY(exchange(d, c->v, c->exchange[0], d->v[d->now]));
+    MT_TRY(exchange(d, c->v, c->exchange[0], d->v[d->now], status));
     arguments a = arguments_of(d, d->diffuse);
     put_buffer(&a, d->rows);
     put_buffer(&a, d->columns);
@@ -490,20 +495,23 @@ static mt_status record_on_device(const device *d, size_t step)
     return launch(d, &a);
 }
 
+static mt_status take_step_on_device(device *d, size_t step, mt_status status)
+{
+    const size_t n_diffusing = d->host->problem->pde_steps;
+    if (status == MT_OK) status = stimulate_on_device(d, step);
+    if (status == MT_OK) status = react_on_device(d, step);
+    status = spread_on_device(d, status);
+    for (size_t p = 0; p < n_diffusing; p++) status = diffuse_on_device(d, p + 1 == n_diffusing, status);
+    return status == MT_OK ? record_on_device(d, step) : status;
+}
+
 static mt_status advance_opencl(void *self, size_t first, size_t n)
 {
     device *d = self;
-    const size_t n_diffusing = d->host->problem->pde_steps;
-    MT_TRY(update_device(d));
+    mt_status status = update_device(d);
     d->host_is_old = true;
-    for (size_t step = first; step < first + n; step++) {
-        MT_TRY(stimulate_on_device(d, step));
-        MT_TRY(react_on_device(d, step));
-        MT_TRY(spread_on_device(d));
-        for (size_t p = 0; p < n_diffusing; p++) MT_TRY(diffuse_on_device(d, p + 1 == n_diffusing));
-        MT_TRY(record_on_device(d, step));
-    }
-    return MT_OK;
+    for (size_t step = first; step < first + n; step++) status = take_step_on_device(d, step, status);
+    return status;
 }
 
 static mt_status turn_opencl(void *self, size_t steps_done, bool begins)

@@ -382,17 +382,18 @@ Test(case, optional_keys_have_defaults)
 /* Every backend of the table can be selected by both keys, and no other. */
 Test(case, every_backend_has_its_keys)
 {
-    static const char *const backend[] = {"machine.backend=cpu", "machine.backend=ipu"},
+    static const char *const backend[] = {"machine.backend=cpu", "machine.backend=ipu",
+        "machine.backend=opencl"},
                              *const precision[] = {"machine.precision=single", "machine.precision=double"};
     mt_arena arena = {0};
     mt_case c, d;
     size_t n = 0;
-    for (int b = 0; b < 2; b++)
+    for (int b = 0; b < 3; b++)
         for (int p = 0; p < 2; p++) {
             const char *const sets[] = {backend[b], precision[p]};
             if (mt_case_load(&arena, niederer, sets_of(sets, 2), 2, &c) != MT_OK) continue;
             const mt_backend *found = mt_case_backend(&c);
-            cr_expect_str_eq(found->name, b ? "ipu" : p ? "cpu" : "cpu-single");
+            cr_expect_str_eq(found->name, b == 2 ? "opencl" : b ? "ipu" : p ? "cpu" : "cpu-single");
             cr_expect_eq(found->single, p == 0);
             load(&arena, niederer, NULL, 0, &d);
             mt_case_set_backend(&d, found);
@@ -402,11 +403,11 @@ Test(case, every_backend_has_its_keys)
     size_t n_backends = 0;
     while (mt_backends[n_backends]) n_backends++;
     cr_expect_eq(n, n_backends);
-    cr_expect_str_eq(mt_message(),
-        "data/cases/niederer-0.5.yaml: machine.precision: double; allowed with machine.backend ipu: single");
+    cr_expect_str_eq(mt_message(), "data/cases/niederer-0.5.yaml: machine.precision: double; allowed with "
+                                   "machine.backend opencl: single");
     const char *const nonsense[] = {"machine.backend=nonsense"};
     cr_assert_eq(mt_case_load(&arena, niederer, sets_of(nonsense, 1), 1, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "--set machine.backend=nonsense: nonsense; allowed: cpu, ipu");
+    cr_expect_str_eq(mt_message(), "--set machine.backend=nonsense: nonsense; allowed: cpu, ipu, opencl");
     mt_arena_free(&arena);
 }
 
