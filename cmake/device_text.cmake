@@ -1,6 +1,7 @@
-# cmake -D SOURCE=dir -D OUT=file.inc -D "HEAD=file;..." -D "MODELS=kernel file;..." -D TAIL=file -D TEST=file -P device_text.cmake: writes C arrays of
-# strings for programs of devices (solver/device/program.h): the head, the equations of each ionic model (text_NAME, listed in `texts`), the tail,
-# and the self-test, which follows the head. The files that a file includes are written in place, once. Numbers are in the address space of constants, or of a function.
+# cmake -D SOURCE=dir -D OUT=file.inc -D "HEAD=file;..." -D "MODELS=kernel file;..." -D TAIL=file -D TEST=file -P device_text.cmake: writes
+# C arrays of strings for programs of devices (solver/device/program.h): the head, the equations of each ionic model (text_NAME, listed in
+# `texts`), the tail, and the self-test, which follows the head. The files that a file includes are written in place, once. Numbers are in the
+# address space of constants, or of a function.
 cmake_minimum_required(VERSION 3.25)
 # Returns the text of a file with those that it includes in place, unless they are in the global property `seen`.
 function(expand file result)

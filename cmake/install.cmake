@@ -33,7 +33,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gmsh)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, pocl-opencl-icd, pkg-config, libyaml-dev, libxxhash-dev, python3-cffi, python3-numpy, python3-h5py, \
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ocl-icd-libopencl1, pocl-opencl-icd, \
+pkg-config, libyaml-dev, libxxhash-dev, python3-cffi, python3-numpy, python3-h5py, \
 python3-pandas, python3-matplotlib, python3-meshio, jupyter-nbconvert")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 include(CPack)

@@ -897,8 +897,8 @@ static mt_status check_any(const char *path, const mt_case *c)
 static mt_status check_device(const char *path, const mt_case *c)
 {
     if (c->machine.backend != MT_CASE_OPENCL || mt_case_diffusing(c) == MT_DIFFUSING_EXPLICIT) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "%s: diffusion.method: implicit; allowed with machine.backend opencl: explicit", path);
+    return mt_fail(
+        MT_INPUT, "%s: diffusion.method: implicit; allowed with machine.backend opencl: explicit", path);
 }
 
 static mt_status check_precision(const char *path, const mt_case *c)

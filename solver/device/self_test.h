@@ -18,7 +18,7 @@ typedef struct mt_device_fault {
     const char *options, *text;
 } mt_device_fault;
 
-/* Tests an open device that computes this number of lanes (0: as of mt_device_shape_of). `fault`: NULL except in tests. Writes the first difference,
- * "x / y for x = 1, y = 3: 0.333333313, on the host 0.333333343", or "" if there is none. Errors as of data/opencl/opencl.h. */
+/* Tests an open device that computes this number of lanes (0: as of mt_device_shape_of). `fault`: NULL except in tests. Writes the first
+ * difference, "x / y for x = 1, y = 3: 0.333333313, on the host 0.333333343", or "" if there is none. Errors as of data/opencl/opencl.h. */
 MT_NODISCARD mt_status mt_device_self_test(
     mt_opencl *opencl, size_t n_lanes, const mt_device_fault *fault, char difference[MT_DEVICE_DIFFERENCE]);

@@ -1,5 +1,5 @@
-/* The parts of a time step on a device (solver/monodomain.h): what solver/backends/cpu_backend.h computes, in the same order and in the same
- * memory layout, so that all bits are the same. A work-item has LANES unknowns of a block.
+/* The parts of a time step on a device (solver/monodomain.h): what solver/backends/cpu_backend.h computes, in the same order and in the
+ * same memory layout, so that all bits are the same. A work-item has LANES unknowns of a block.
  *
  * The text follows solver/device/lanes_opencl.h, the functions and the equations of an ionic model, which define STATES, CONSTANTS and
  * cell_step (solver/cells/kernel.h). */

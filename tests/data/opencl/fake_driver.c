@@ -1,5 +1,5 @@
-/* An OpenCL driver whose devices can only be listed, not opened. MT_FAKE_DEVICES has them, separated by ';': the letters of their properties, ':' and
- * their names. Each platform ends with '|': "gc:Fast GPU;:CPU|" is one platform. Without the variable there is no platform.
+/* An OpenCL driver whose devices can only be listed, not opened. MT_FAKE_DEVICES has them, separated by ';': the letters of their properties,
+ * ':' and their names. Each platform ends with '|': "gc:Fast GPU;:CPU|" is one platform. Without the variable there is no platform.
  *
  *     g a: GPU, accelerator (otherwise a CPU)      d: single precision only     c: rounds division incorrectly
  *     n: rounds towards zero                       i: has no infinities       f: has no fused multiply-add

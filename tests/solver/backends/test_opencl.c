@@ -444,7 +444,8 @@ static void call_one(pair *p, size_t step)
     }
 }
 
-/* 1,200 random calls between 400 steps, each after any other, of 2,160 elements or 520 vertices: lists are longer than the room for them. */
+/* 1,200 random calls between 400 steps, each after any other, of 2,160 elements or 520 vertices: lists are longer than the room for them.
+ */
 Test(opencl, any_order_of_calls_has_the_bits_of_the_host)
 {
     for (int k = 0; k < 8; k++) {
