@@ -41,8 +41,8 @@ TestSuite(device_runs, .init = enter, .fini = leave_room);
 /* Kinds of runs. */
 static const char *const kinds[] = {"", " --set cell.stepping=multirate",
     " --set diffusion.discretisation=nodes --set time.dt_ms=0.01",
-    " --set diffusion.accumulation=double-word --set time.pde_steps=3 --set output.beats=every"
-    " --set output.maps=[apd,peak,upstroke] --set stimuli.0.period_ms=7 --set stimuli.0.count=2"};
+    (" --set diffusion.accumulation=double-word --set time.pde_steps=3 --set output.beats=every"
+     " --set output.maps=[apd,peak,upstroke] --set stimuli.0.period_ms=7 --set stimuli.0.count=2")};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Compares all lines but that of the backend. */
