@@ -8,14 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/leaks.h"
 #include "tests/solver/slab_problem.h"
 
 #include "solver/backends/checkpoint.h"
 #include "solver/cells/tp06/tp06.h"
-
-/* HDF5 1.10 leaks some memory allocated for a file that turns out to be damaged. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:libhdf5\n"; }
 
 static char path[64];
 
