@@ -181,8 +181,9 @@ if(MT_TESTS)
   # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
   get_property(all DIRECTORY PROPERTY TESTS)
   set_tests_properties(${all} PROPERTIES TIMEOUT 400)
-  # The two longest, which take minutes under the sanitizers on a slow computer.
+  # The longest, which take minutes under the sanitizers on a slow computer.
   set_tests_properties(app/test_out_of_memory app/test_tune PROPERTIES TIMEOUT 500)
+  set_tests_properties(app/test_heart PROPERTIES TIMEOUT 1200)
   # The longest start first, so that none of them runs alone at the end. (ctest remembers the times of earlier runs.)
   set_tests_properties(app/test_out_of_memory app/test_tune app/test_heart app/test_formats app/test_command app/test_fill
     app/test_sweep app/test_stimuli app/test_picture app/test_picture_parts app/test_report_command app/test_fronts
