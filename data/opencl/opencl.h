@@ -10,7 +10,8 @@
  *     MT_TRY(mt_opencl_launch(kernel, n, 64));
  *     MT_TRY(mt_opencl_read(buffer, 0, bytes, values));      (waits for the kernel)
  *
- * Objects are in the arena of mt_opencl_open and are released by mt_opencl_close, which must be called before that arena is freed.
+ * Objects are in the arena of mt_opencl_open and are released by mt_opencl_close, which must be called before that arena is freed,
+ * or by an end of that arena (mt_arena_at_end).
  * Setting arguments, launching, copying, filling, reading and writing take no memory from the arena.
  *
  * Errors of every function. The message names the operation, the device, OpenCL's error and a remedy.

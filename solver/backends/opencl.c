@@ -19,10 +19,7 @@
 /* The arrays on the host, and their reading and writing. */
 static const mt_backend host = CPU_BACKEND("", true);
 
-typedef struct launched_stimulus {
-    mt_opencl_buffer *unknown;
-    size_t n;
-} launched_stimulus;
+_Static_assert((int)MT_DEVICE_ROW == (int)MT_ELLPACK_WIDTH, "the kernels have rows of the same length");
 
 typedef struct device {
     cpu *host;
@@ -34,7 +31,7 @@ typedef struct device {
         *constants, *of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
     mt_opencl_kernel *stimulate, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look;
-    launched_stimulus *stimulus; /* [n_stimuli] */
+    mt_opencl_buffer **stimulus; /* [n_stimuli] its unknowns */
     /* to read some numbers: their places, and they themselves, at most n_picked */
     mt_opencl_buffer *place, *picked, *any;
     size_t n_picked;
@@ -95,37 +92,37 @@ static mt_status make_reals(
     return make_buffer(d, name, data ? n : 0, sizeof *data, data, buffer);
 }
 
-/* Lists the rows of elements, all of the same length. Returns the end of their columns. */
-static const void *list_elements(const cpu *c, mt_device_rows *rows)
+/* Describes n columns of a block that are stored from `begin` on; returns their end. */
+static const char *describe_columns(
+    const mt_ellpack_columns *from, const char *begin, size_t n, mt_device_rows *row)
 {
-    const size_t n_blocks = (c->n + MT_BLOCK - 1) / MT_BLOCK;
+    const char *stored = from->stored;
+    row->at = (size_t)(stored - begin) / sizeof(uint16_t);
+    row->base = from->base;
+    row->wide = from->wide;
+    return stored + n * (from->wide ? sizeof(uint32_t) : sizeof(uint16_t));
+}
+
+/* Lists the rows of elements, all of the same length. Returns the end of their columns. */
+static const char *list_elements(const cpu *c, mt_device_rows *rows)
+{
     const char *begin = c->columns[0].stored, *end = begin;
-    for (size_t b = 0; b < n_blocks; b++) {
-        const mt_ellpack_columns *from = &c->columns[b];
-        const size_t entries = MT_ELLPACK_WIDTH * mt_block_width(c->n, b * MT_BLOCK);
-        rows[b] = (mt_device_rows){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
-            .base = from->base,
-            .wide = from->wide,
-            .entries = MT_ELLPACK_WIDTH};
-        end = (const char *)from->stored + entries * (from->wide ? sizeof(uint32_t) : sizeof(uint16_t));
+    for (size_t b = 0; b < (c->n + MT_BLOCK - 1) / MT_BLOCK; b++) {
+        rows[b] = (mt_device_rows){.entries = MT_ELLPACK_WIDTH};
+        end = describe_columns(
+            &c->columns[b], begin, MT_ELLPACK_WIDTH * mt_block_width(c->n, b * MT_BLOCK), &rows[b]);
     }
     return end;
 }
 
 /* Same for vertices. */
-static const void *list_vertices(const mt_sliced *sliced, mt_device_rows *rows)
+static const char *list_vertices(const mt_sliced *sliced, mt_device_rows *rows)
 {
     const char *begin = sliced->block[0].columns.stored, *end = begin;
     for (size_t b = 0; b < (sliced->n + MT_BLOCK - 1) / MT_BLOCK; b++) {
         const mt_sliced_block *block = &sliced->block[b];
-        const mt_ellpack_columns *from = &block->columns;
-        rows[b] = (mt_device_rows){.at = (size_t)((const char *)from->stored - begin) / sizeof(uint16_t),
-            .first = block->first,
-            .base = from->base,
-            .wide = from->wide,
-            .entries = (uint32_t)block->width};
-        end = (const char *)from->stored +
-              MT_BLOCK * block->width * (from->wide ? sizeof(uint32_t) : sizeof(uint16_t));
+        rows[b] = (mt_device_rows){.first = block->first, .entries = (uint32_t)block->width};
+        end = describe_columns(&block->columns, begin, MT_BLOCK * block->width, &rows[b]);
     }
     return end;
 }
@@ -186,9 +183,7 @@ static mt_status make_stimuli(mt_arena *arena, device *d)
     MT_ALLOC(arena, d->stimulus, n);
     for (size_t s = 0; s < n; s++) {
         const own_stimulus *own = &c->stimulus[s];
-        d->stimulus[s].n = own->n;
-        MT_TRY(
-            make_buffer(d, "stimuli", own->n, sizeof *own->element, own->element, &d->stimulus[s].unknown));
+        MT_TRY(make_buffer(d, "stimuli", own->n, sizeof *own->element, own->element, &d->stimulus[s]));
         if (own->n > d->n_picked) d->n_picked = own->n;
     }
     return MT_OK;
@@ -359,13 +354,14 @@ static mt_status stimulate_on_device(const device *d, size_t step)
     for (size_t s = 0; s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, problem->dt_ms, step)) continue;
+        const size_t n = d->host->stimulus[s].n;
         arguments a = {.kernel = d->stimulate};
-        put_number(&a, d->stimulus[s].n);
+        put_number(&a, n);
         put_real(&a, (real)(problem->dt_ms * stimulus->rise_mV_ms));
-        put_buffer(&a, d->stimulus[s].unknown);
+        put_buffer(&a, d->stimulus[s]);
         put_buffer(&a, d->v[d->now]);
         MT_TRY(a.status);
-        MT_TRY(mt_opencl_launch(d->stimulate, d->stimulus[s].n, d->shape.group));
+        MT_TRY(mt_opencl_launch(d->stimulate, n, d->shape.group));
     }
     return MT_OK;
 }

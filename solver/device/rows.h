@@ -12,5 +12,8 @@ typedef struct mt_device_rows {
     uint32_t base, wide, entries, unused;
 } mt_device_rows;
 
+/* Entries of an element's row (solver/kernels/ellpack.h). */
+enum { MT_DEVICE_ROW = 16 };
+
 /* What follows the reaction: nothing, the spread part of an element is added, or the increment of a vertex is stored. */
 enum { MT_DEVICE_NOT_SPREAD, MT_DEVICE_SPREADS_ELEMENTS, MT_DEVICE_SPREADS_VERTICES };

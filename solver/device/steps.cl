@@ -11,8 +11,6 @@
 #include "solver/kernels/record_equations.h"
 #include "solver/kernels/sliced_equations.h"
 
-enum { ROW = 16 }; /* entries of an element's row (solver/kernels/ellpack.h) */
-
 /* Finds the unknowns k to k + m - 1 of a work-item, the lane of the first in its block, the block and its width. */
 #define FIND_UNKNOWNS                                                                                        \
     const size_t k = get_global_id(0) * LANES, lane = k % MT_BLOCK, block = k / MT_BLOCK;                    \
@@ -256,14 +254,14 @@ kernel void diffuse(const ulong n, global const mt_device_rows *rows, global con
     const mt_device_rows row = rows[block];
     lanes sum = lanes_get(diagonal + k, m) * lanes_get(v + k, m);
     global const ushort *near = COLUMNS_OF(row);
-    a += MT_BLOCK * ROW * block + lane;
+    a += MT_BLOCK * MT_DEVICE_ROW * block + lane;
     if (row.wide) {
         global const uint *far = (global const uint *)near;
-        for (int i = 0; i < ROW; i++)
+        for (int i = 0; i < MT_DEVICE_ROW; i++)
             sum += lanes_get(a + width * i, m) * gather_far(v, far + width * i, m);
     } else {
         global const real *base = v + row.base;
-        for (int i = 0; i < ROW; i++)
+        for (int i = 0; i < MT_DEVICE_ROW; i++)
             sum += lanes_get(a + width * i, m) * gather_near(base, near + width * i, m);
     }
     lanes_put(v_next + k, m, sum);
@@ -296,7 +294,7 @@ kernel void diffuse_double_word(const ulong n, global const mt_device_rows *rows
     const mt_device_rows row = rows[block];
     const lanes own = lanes_get(v + k, m);
     const lanes increment = add_increments(lanes_get(v_low + k, m), width, m, &row, COLUMNS_OF(row),
-        a + MT_BLOCK * ROW * block + lane, v, own);
+        a + MT_BLOCK * MT_DEVICE_ROW * block + lane, v, own);
     put_words(k, m, own, increment, keeps, v_low, v_next);
 }
 
