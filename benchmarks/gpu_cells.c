@@ -174,7 +174,7 @@ static void make_on_device(cells *c, mt_opencl_program *program)
     bench_must(mt_opencl_set(c->kernel, 1, sizeof dt, &dt));
     append(c, &argument, c->model->n_constants, c->constants);
     append_flag(c, &argument);
-    append(c, &argument, 0, NULL); /* variants */
+    for (int k = 0; k < 3; k++) append(c, &argument, 0, NULL); /* variants, tables, tables of variants */
     append(c, &argument, c->n * c->model->n_states, c->state);
     append_flag(c, &argument);
     append(c, &argument, 0, NULL); /* the share that is spread, and its result */
@@ -192,7 +192,7 @@ static mt_opencl_program *make_program(mt_opencl *opencl, const mt_cell_model *m
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     bench_must(mt_device_program(scratch, model, text));
-    mt_device_options(device, &shape, options);
+    mt_device_options(device, &shape, false, options);
     bench_must(mt_opencl_program_make(opencl, model->name, MT_DEVICE_TEXTS, text, options, &program));
     return program;
 }

@@ -143,7 +143,7 @@ if(MT_TESTS)
       # clang 14 misreads the records that glibc keeps of thread-local variables, and LeakSanitizer then ends with signal 11; without this
       # interception it does not read them. It finds the same leaks.
       set(asan "ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0")
-      set(pocl "POCL_CACHE_DIR=${CMAKE_BINARY_DIR}/pocl") # compiled kernels
+      set(pocl "POCL_CACHE_DIR=${CMAKE_SOURCE_DIR}/build/pocl") # compiled kernels, of all presets
       set_tests_properties(${module}/${test} PROPERTIES
         ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=0;KMP_BLOCKTIME=0;${keep_memory};${asan};${pocl}"
         FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during;Tested: 0 ")

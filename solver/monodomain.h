@@ -64,7 +64,7 @@ typedef enum mt_stepping { MT_STEPPING_UNIFORM, MT_STEPPING_MULTIRATE } mt_stepp
 extern const char *const mt_stepping_name[];
 
 /* Evaluation of functions of V in the ionic model: computed, or read from tables (solver/cells/tabulated.h), by the host in single
- * precision. Names, terminated by NULL. */
+ * precision and by devices. Names, terminated by NULL. */
 typedef enum mt_evaluation { MT_EVALUATION_EXACT, MT_EVALUATION_TABULATED } mt_evaluation;
 extern const char *const mt_evaluation_name[];
 

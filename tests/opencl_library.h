@@ -32,6 +32,13 @@ static inline void use_changes(const char *options, const char *without)
     cr_assert_eq(setenv("MT_OPENCL_WITHOUT", without, 1), 0);
 }
 
+/* Loads the loader that allows work-groups of this number of items. */
+static inline void use_group_max(const char *items)
+{
+    use_faults("");
+    cr_assert_eq(setenv("MT_OPENCL_GROUP_MAX", items, 1), 0);
+}
+
 /* Returns the number of OpenCL objects that were created with use_faults and not released. */
 static inline int live_objects(void)
 {

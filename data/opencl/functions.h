@@ -25,7 +25,6 @@
     X(clReleaseKernel)                                                                                       \
     X(clEnqueueReadBuffer)                                                                                   \
     X(clEnqueueWriteBuffer)                                                                                  \
-    X(clEnqueueCopyBuffer)                                                                                   \
     X(clEnqueueFillBuffer)                                                                                   \
     X(clEnqueueNDRangeKernel)                                                                                \
     X(clFinish)

@@ -48,7 +48,6 @@ struct mt_opencl {
 const mt_device *mt_opencl_device(const mt_opencl *o) { return o->device; }
 size_t mt_opencl_bytes(const mt_opencl *o) { return o->bytes; }
 mt_opencl_counts mt_opencl_counted(const mt_opencl *o) { return o->counts; }
-size_t mt_opencl_group_max(const mt_opencl_kernel *kernel) { return kernel->group_max; }
 
 /* ---- errors ---- */
 
@@ -269,20 +268,6 @@ mt_status mt_opencl_fill(
     return error == CL_SUCCESS ? MT_OK : failed(o, COMPUTING, error, "filling the buffer '%s'", b->name);
 }
 
-mt_status mt_opencl_copy(
-    mt_opencl_buffer *from, size_t from_offset, mt_opencl_buffer *to, size_t to_offset, size_t bytes)
-{
-    const mt_opencl *o = from->opencl;
-    assert(to->opencl == o);
-    assert(is_inside(from, from_offset, bytes) && is_inside(to, to_offset, bytes));
-    if (bytes == 0) return MT_OK;
-    const cl_int error = o->f->clEnqueueCopyBuffer(
-        o->queue, from->memory, to->memory, from_offset, to_offset, bytes, 0, NULL, NULL);
-    return error == CL_SUCCESS
-               ? MT_OK
-               : failed(o, COMPUTING, error, "copying the buffer '%s' to '%s'", from->name, to->name);
-}
-
 /* ---- programs ---- */
 
 enum { LOG_LINES = 6, LOG_SIZE = 480 };
@@ -377,21 +362,17 @@ mt_status mt_opencl_set_buffer(mt_opencl_kernel *k, unsigned argument, mt_opencl
     return mt_opencl_set(k, argument, sizeof buffer->memory, &buffer->memory);
 }
 
-mt_status mt_opencl_set_local(mt_opencl_kernel *k, unsigned argument, size_t bytes)
-{
-    return mt_opencl_set(k, argument, bytes, NULL);
-}
-
 mt_status mt_opencl_launch(mt_opencl_kernel *k, size_t n, size_t group)
 {
     mt_opencl *o = k->opencl;
+    if (group > k->group_max) group = k->group_max;
     const size_t items = group > 0 ? (n + group - 1) / group * group : n;
     if (n == 0) return MT_OK;
     o->counts.launches++;
     const cl_int error = o->f->clEnqueueNDRangeKernel(
         o->queue, k->kernel, 1, NULL, &items, group > 0 ? &group : NULL, 0, NULL, NULL);
-    return error == CL_SUCCESS ? MT_OK
-                               : failed(o, COMPUTING, error,
-                                     "launching the kernel '%s' for %zu items in groups of %zu (at most %zu)",
-                                     k->name, items, group, k->group_max);
+    return error == CL_SUCCESS
+               ? MT_OK
+               : failed(o, COMPUTING, error, "launching the kernel '%s' for %zu items in groups of %zu",
+                     k->name, items, group);
 }

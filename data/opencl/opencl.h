@@ -12,7 +12,7 @@
  *
  * Objects are in the arena of mt_opencl_open and are released by mt_opencl_close, which must be called before that arena is freed,
  * or by an end of that arena (mt_arena_at_end).
- * Setting arguments, launching, copying, filling, reading and writing take no memory from the arena.
+ * Setting arguments, launching, filling, reading and writing take no memory from the arena.
  *
  * Errors of every function. The message names the operation, the device, OpenCL's error and a remedy.
  *
@@ -73,10 +73,6 @@ MT_NODISCARD mt_status mt_opencl_read(mt_opencl_buffer *buffer, size_t offset, s
 MT_NODISCARD mt_status mt_opencl_fill(
     mt_opencl_buffer *buffer, size_t offset, size_t bytes, const void *pattern, size_t pattern_bytes);
 
-/* Enqueues a copy between two buffers of the same device, or between ranges of a buffer that do not overlap. */
-MT_NODISCARD mt_status mt_opencl_copy(
-    mt_opencl_buffer *from, size_t from_offset, mt_opencl_buffer *to, size_t to_offset, size_t bytes);
-
 /* ---- programs and kernels ---- */
 
 /* Compiles the concatenation of n texts of OpenCL C with these options ("" if none). `name` appears in messages. If they do not compile,
@@ -88,19 +84,16 @@ MT_NODISCARD mt_status mt_opencl_program_make(mt_opencl *opencl, const char *nam
 MT_NODISCARD mt_status mt_opencl_kernel_make(
     mt_opencl_program *program, const char *name, mt_opencl_kernel **kernel);
 
-/* Returns the largest work-group of a kernel on its device. */
-size_t mt_opencl_group_max(const mt_opencl_kernel *kernel);
-
-/* Set the argument of this number (from 0): a value, which is copied; a buffer; or local memory of this size. Arguments keep their
- * values between launches. */
+/* Set the argument of this number (from 0): a value, which is copied, or a buffer. Arguments keep their values between
+ * launches. */
 MT_NODISCARD mt_status mt_opencl_set(
     mt_opencl_kernel *kernel, unsigned argument, size_t bytes, const void *value);
 MT_NODISCARD mt_status mt_opencl_set_buffer(
     mt_opencl_kernel *kernel, unsigned argument, mt_opencl_buffer *buffer);
-MT_NODISCARD mt_status mt_opencl_set_local(mt_opencl_kernel *kernel, unsigned argument, size_t bytes);
 
-/* Enqueues a kernel for at least n work-items in work-groups of `group` items: n is rounded up to a multiple of `group`, so the kernel
- * compares get_global_id(0) with its number of items. group = 0: n is not rounded, and the driver chooses. n = 0: does nothing. */
+/* Enqueues a kernel for at least n work-items in work-groups of `group` items, or of the largest number that the device allows for this
+ * kernel if that is less. n is rounded up to a multiple of that number, so the kernel compares get_global_id(0) with its number of items.
+ * group = 0: n is not rounded, and the driver chooses. n = 0: does nothing. */
 MT_NODISCARD mt_status mt_opencl_launch(mt_opencl_kernel *kernel, size_t n, size_t group);
 
 /* Waits until everything enqueued is complete. */

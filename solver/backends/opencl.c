@@ -28,7 +28,7 @@ typedef struct device {
     mt_device_shape shape;
     size_t row_bytes; /* of the buffers that a diffusion step reads, except V */
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
-        *constants, *of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
+        *constants, *of, *tables, *table_of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
     mt_opencl_kernel *stimulate, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look;
     mt_opencl_buffer **stimulus; /* [n_stimuli] its unknowns */
@@ -149,6 +149,18 @@ static mt_status make_rows(device *d)
     return nodal ? make_reals(d, "spreading", nodal->rows.n_values, nodal->spread, &d->spread) : MT_OK;
 }
 
+/* Copies the tables of functions of V; without them the buffers are empty. */
+static mt_status make_tables(device *d)
+{
+    const mt_tables *tables = d->host->model->tables;
+    const size_t size = sizeof(float) * MT_TABLE_INTERVALS * MT_TABLE_COEFFICIENTS *
+                        MT_TABLE_STRIDE(d->host->model->n_functions);
+    MT_TRY(make_buffer(
+        d, "tables", tables ? tables->n : 0, size, tables ? tables->coefficient : NULL, &d->tables));
+    return make_buffer(d, "tables of variants", tables ? d->host->n_variants : 0, sizeof(uint16_t),
+        tables ? tables->of : NULL, &d->table_of);
+}
+
 static mt_status make_cells(device *d)
 {
     const cpu *c = d->host;
@@ -156,6 +168,7 @@ static mt_status make_cells(device *d)
     MT_TRY(make_reals(d, "states", model->n_states * c->n, c->state, &d->state));
     MT_TRY(make_reals(d, "constants", c->n_variants * model->n_constants, c->constants, &d->constants));
     MT_TRY(make_buffer(d, "variants", c->of ? c->n : 0, sizeof *c->of, c->of, &d->of));
+    MT_TRY(make_tables(d));
     MT_TRY(make_reals(d, "activation times", c->n, c->activation_ms, &d->activation_ms));
     for (int r = 0; r < MT_RECORDED; r++)
         MT_TRY(make_reals(d, "records", c->n, c->recorded[r], &d->recorded[r]));
@@ -210,7 +223,7 @@ static mt_status make_kernels(device *d)
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     MT_TRY(mt_device_program(scratch, problem->model, text));
-    mt_device_options(mt_opencl_device(d->opencl), &d->shape, options);
+    mt_device_options(mt_opencl_device(d->opencl), &d->shape, c->model->tables != NULL, options);
     MT_TRY(mt_opencl_program_make(d->opencl, problem->model->name, MT_DEVICE_TEXTS, text, options, &program));
     const bool multirate = problem->stepping == MT_STEPPING_MULTIRATE;
     const char *const diffuse = c->v_low   ? c->nodal ? "diffuse_nodal_double_word" : "diffuse_double_word"
@@ -386,6 +399,8 @@ static mt_status react_on_device(const device *d, size_t step)
     put_buffer(&a, d->constants);
     put_flag(&a, c->of != NULL);
     put_buffer(&a, d->of);
+    put_buffer(&a, d->tables);
+    put_buffer(&a, d->table_of);
     put_buffer(&a, d->state);
     put_flag(&a, vertices ? MT_DEVICE_SPREADS_VERTICES
                  : c->s   ? MT_DEVICE_SPREADS_ELEMENTS

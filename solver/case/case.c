@@ -262,7 +262,7 @@ static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM(mt_case, cell.evaluation, "evaluation", "exact", mt_evaluation_name,
         "exact: all functions in the model's equations are computed. tabulated: functions of V are read from "
         "tables of polynomials, which is faster, with errors like those of single precision (see "
-        "`solver/README.md`); with machine.backend cpu in single precision, for the models " TABULATED_MODELS
+        "`solver/README.md`); with machine.backend cpu in single precision, or opencl, for the models " TABULATED_MODELS
         ".",
         .affects = MT_AFFECTS_STATE),
     MT_YAML_ENUM(mt_case, cell.compile, "compile", "auto", compiles,
@@ -763,9 +763,10 @@ static mt_status check_evaluation(const char *path, const mt_case *c)
     if (c->cell.evaluation == MT_EVALUATION_EXACT) return MT_OK;
     if (model->n_functions == 0)
         return mt_fail(MT_INPUT, message, path, "cell.model", model->name, "cell.model " TABULATED_MODELS);
-    if (c->machine.backend != MT_CASE_CPU)
-        return mt_fail(MT_INPUT, message, path, "machine.backend", backends[c->machine.backend], "cpu");
-    if (c->machine.precision != MT_CASE_SINGLE)
+    if (c->machine.backend == MT_CASE_IPU)
+        return mt_fail(
+            MT_INPUT, message, path, "machine.backend", backends[c->machine.backend], "cpu, opencl");
+    if (c->machine.backend == MT_CASE_CPU && c->machine.precision != MT_CASE_SINGLE)
         return mt_fail(MT_INPUT, message, path, "machine.precision", "double", "single");
     return MT_OK;
 }

@@ -154,7 +154,7 @@ static mt_status make_tables(mt_arena *arena, work *w, const mt_cell_variant *va
         memcpy(w->first + table * numbers, w->of_v, numbers * sizeof *w->of_v);
         n_tables++;
     }
-    *tables = (mt_tables){coefficient, of};
+    *tables = (mt_tables){n_tables, coefficient, of};
     return MT_OK;
 }
 

@@ -31,14 +31,20 @@ typedef int real_bits;
 #if LANES == 1
 #    define LANE_ONE 1
 typedef float lanes;
+typedef int lanes_mask;
 typedef uint lanes_pattern;
+#    define lanes_to_integers(x) convert_int(x)
+#    define lanes_of_integers(x) convert_float(x)
 #    define lanes_if(condition, a, b) ((condition) ? (a) : (b))
 #    define lanes_any(condition) (condition)
 #    define of_pattern(bits) as_float(bits)
 #    define pattern_of(x) as_uint(x)
 #else
 typedef LANES_EXPAND(float, LANES) lanes;
+typedef LANES_EXPAND(int, LANES) lanes_mask;
 typedef LANES_EXPAND(uint, LANES) lanes_pattern;
+#    define lanes_to_integers(x) LANES_EXPAND(convert_int, LANES)(x)
+#    define lanes_of_integers(x) LANES_EXPAND(convert_float, LANES)(x)
 #    define lanes_if(condition, a, b) select(b, a, condition)
 #    define lanes_any(condition) any(condition)
 #    define of_pattern(bits) LANES_EXPAND(as_float, LANES)(bits)

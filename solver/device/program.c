@@ -51,9 +51,11 @@ mt_device_shape mt_device_shape_of(const mt_device *device, size_t lanes)
     return (mt_device_shape){lanes, lanes > 1 ? 16 : 128};
 }
 
-void mt_device_options(const mt_device *device, const mt_device_shape *shape, char text[MT_DEVICE_OPTIONS])
+void mt_device_options(
+    const mt_device *device, const mt_device_shape *shape, bool tabulated, char text[MT_DEVICE_OPTIONS])
 {
-    (void)snprintf(text, MT_DEVICE_OPTIONS, "-cl-std=CL1.2 %s-cl-denorms-are-zero -w -DLANES=%zu -DGROUP=%zu",
-        device->correct_division ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", shape->lanes,
-        shape->group);
+    (void)snprintf(text, MT_DEVICE_OPTIONS,
+        "-cl-std=CL1.2 %s-cl-denorms-are-zero -w -DLANES=%zu -DGROUP=%zu%s",
+        device->correct_division ? "-cl-fp32-correctly-rounded-divide-sqrt " : "", shape->lanes, shape->group,
+        tabulated ? " " MT_COMPILED_TABLES : "");
 }

@@ -27,6 +27,7 @@ typedef struct mt_device_shape {
 mt_device_shape mt_device_shape_of(const mt_device *device, size_t lanes);
 
 /* Writes the options for the device's compiler: divisions and square roots are correctly rounded, if the device can, and subnormal numbers
- * are flushed, as on the emulated machine. */
+ * are flushed, as on the emulated machine. tabulated: functions of V are read from tables (solver/kernels/tables.h). */
 enum { MT_DEVICE_OPTIONS = 160 };
-void mt_device_options(const mt_device *device, const mt_device_shape *shape, char text[MT_DEVICE_OPTIONS]);
+void mt_device_options(
+    const mt_device *device, const mt_device_shape *shape, bool tabulated, char text[MT_DEVICE_OPTIONS]);

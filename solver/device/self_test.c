@@ -103,7 +103,7 @@ static mt_status compute_on_device(mt_opencl *opencl, size_t n_lanes, const mt_d
     mt_opencl_kernel *kernel;
     MT_SCRATCH(scratch);
     MT_TRY(mt_device_test_program(scratch, fault && fault->text ? fault->text : "", text));
-    mt_device_options(mt_opencl_device(opencl), &shape, options);
+    mt_device_options(mt_opencl_device(opencl), &shape, false, options);
     MT_TRY(mt_opencl_program_make(opencl, "the self-test", MT_DEVICE_TEST_TEXTS, text,
         fault && fault->options ? fault->options : options, &program));
     MT_TRY(mt_opencl_kernel_make(program, "self_test", &kernel));

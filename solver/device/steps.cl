@@ -10,6 +10,7 @@
 #include "solver/kernels/multirate_equations.h"
 #include "solver/kernels/record_equations.h"
 #include "solver/kernels/sliced_equations.h"
+#include "solver/kernels/tables_equations.h"
 
 /* Finds the unknowns k to k + m - 1 of a work-item, the lane of the first in its block, the block and its width. */
 #define FIND_UNKNOWNS                                                                                        \
@@ -31,6 +32,10 @@ typedef union numbers {
     lanes all;
     real one[LANES];
 } numbers;
+typedef union integers {
+    lanes_mask all;
+    int one[LANES];
+} integers;
 static inline lanes lanes_get(global const real *from, int m)
 {
     if (m == LANES) return LANES_EXPAND(vload, LANES)(0, from);
@@ -104,6 +109,86 @@ static inline void take_constants(
 #endif
 }
 
+/* ---- functions of V ---- */
+
+/* Tables, and the table of each variant (solver/kernels/tables.h). */
+#define OF_TABLES global const real *coefficients, global const ushort *table_of
+
+#ifdef TABLES
+
+/* Returns the coefficients of the interval that a cell is in. */
+static inline global const real *find_row(
+    OF_TABLES, uint mixed, global const ushort *of, int interval)
+{
+    return coefficients + ((size_t)table_of[mixed ? *of : 0] * MT_TABLE_INTERVALS + (size_t)interval) *
+                              MT_TABLE_COEFFICIENTS * MT_TABLE_STRIDE(FUNCTIONS);
+}
+
+/* Returns the sum of powers of x of LANES functions of one cell. */
+static inline lanes sum_powers(global const real *row, lanes x)
+{
+    lanes sum = lanes_load(row);
+    EACH(power, MT_TABLE_COEFFICIENTS - 1)
+        sum = lanes_fma(sum, x, lanes_load(row + (power + 1) * MT_TABLE_STRIDE(FUNCTIONS)));
+    return sum;
+}
+
+/* Reads the functions of V of m cells at their places in the tables. */
+static inline void look_up(
+    OF_TABLES, uint mixed, global const ushort *of, int m, const located *at, lanes of_v[FUNCTIONS])
+{
+#    if LANES == 1
+    global const real *row = find_row(coefficients, table_of, mixed, of, at->interval);
+    EACH(k, FUNCTIONS) of_v[k] = sum_powers(row + k, at->offset);
+#    else
+    /* a vector holds functions of one cell, and is transposed afterwards */
+    numbers offset = {.all = at->offset};
+    integers interval = {.all = at->interval};
+    for (int k = 0; k < FUNCTIONS; k += LANES) {
+        numbers y[LANES];
+        EACH(l, LANES)
+        y[l].all = l < m ? sum_powers(find_row(coefficients, table_of, mixed, of + l, interval.one[l]) + k,
+                               lanes_all(offset.one[l]))
+                         : (lanes)0;
+        EACH(j, LANES)
+        {
+            numbers x;
+            EACH(l, LANES) x.one[l] = y[l].one[j];
+            if (k + j < FUNCTIONS) of_v[k + j] = x.all;
+        }
+    }
+#    endif
+}
+
+/* Reads the functions of V from tables; outside their range computes them. */
+static inline void read_functions(OF_TABLES, uint mixed, global const ushort *of, int m, real step,
+    bool relaxes, const lanes c[CONSTANTS], lanes v, lanes of_v[FUNCTIONS])
+{
+    const located at = locate(v);
+    look_up(coefficients, table_of, mixed, of, m, &at, of_v);
+    if (!lanes_any_below(at.margin, (real)0)) return;
+    lanes s[STATES], next[STATES], computed[FUNCTIONS];
+    EACH(k, STATES) s[k] = lanes_all(0); /* no function depends on them */
+    (void)cell_step((pace){lanes_all(step), step, relaxes, FUNCTIONS_STORED, computed}, c, v, s, next);
+    EACH(k, FUNCTIONS) of_v[k] = lanes_select_below(at.margin, (real)0, computed[k], of_v[k]);
+}
+#endif
+
+/* Computes the next states of m cells, which advance by dt, and returns the change of V. */
+static inline lanes step_cells(OF_TABLES, uint mixed, global const ushort *of, int m, lanes dt, real step,
+    bool relaxes, const lanes c[CONSTANTS], lanes v, const lanes s[STATES], lanes next[STATES])
+{
+#ifdef TABLES
+    lanes of_v[FUNCTIONS];
+    read_functions(coefficients, table_of, mixed, of, m, step, relaxes, c, v, of_v);
+    return cell_step((pace){dt, step, relaxes, FUNCTIONS_READ, of_v}, c, v, s, next);
+#else
+    return cell_step((pace){dt, step, relaxes, FUNCTIONS_COMPUTED}, c, v, s, next);
+#endif
+}
+
+/* ---- reaction of all unknowns ---- */
+
 /* Stores V after the reaction, with the spread part s of an element, or the increment of a vertex. */
 static inline void put_reaction(size_t k, int m, lanes before, lanes after, uint spreading,
     global const real *share, global real *spread, global real *v)
@@ -118,7 +203,8 @@ static inline void put_reaction(size_t k, int m, lanes before, lanes after, uint
     lanes_put(v + k, m, after);
 }
 
-#define OF_CELLS global const real *constants, const uint mixed, global const ushort *of, global real *state
+#define OF_CELLS                                                                                             \
+    global const real *constants, const uint mixed, global const ushort *of, OF_TABLES, global real *state
 #define SPREADING const uint spreading, global const real *share, global real *spread
 
 kernel void react(
@@ -126,18 +212,15 @@ kernel void react(
 {
     FIND_UNKNOWNS;
     lanes c[CONSTANTS], s[STATES], next[STATES];
-    const pace p = {.dt = lanes_all(dt_ms), .step = dt_ms, .relaxes = false, .functions = FUNCTIONS_COMPUTED};
     const lanes own = lanes_get(v + k, m);
     global real *first = state + MT_BLOCK * STATES * block + lane;
     take_constants(constants, mixed, of + k, m, c);
     EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
-    const lanes change = cell_step(p, c, own, s, next);
+    const lanes change = step_cells(
+        coefficients, table_of, mixed, of + k, m, lanes_all(dt_ms), dt_ms, false, c, own, s, next);
     EACH(i, STATES) lanes_put(first + i * width, m, next[i]);
     put_reaction(k, m, own, own + change, spreading, share, spread, v);
 }
-
-/* The arrays of multirate stepping. */
-#define PACED global real *kept, global real *change, global real *since
 
 /* The arrays of multirate stepping (solver/kernels/multirate_equations.h). */
 #define PACED global real *kept, global real *change, global real *since
@@ -149,12 +232,12 @@ static inline lanes evaluate(size_t n, size_t k, int m, lanes margin, real dt_ms
     OF_CELLS, PACED)
 {
     const size_t width = mt_block_width(n, k);
-    const pace p = {.dt = steps * dt_ms, .step = dt_ms, .relaxes = true, .functions = FUNCTIONS_COMPUTED};
     lanes c[CONSTANTS], s[STATES], next[STATES];
     global real *first = state + MT_BLOCK * STATES * (k / MT_BLOCK) + k % MT_BLOCK;
     take_constants(constants, mixed, of + k, m, c);
     EACH(i, STATES) s[i] = lanes_get(first + i * width, m);
-    const lanes newest = cell_step(p, c, own, s, next);
+    const lanes newest = step_cells(
+        coefficients, table_of, mixed, of + k, m, steps * dt_ms, dt_ms, true, c, own, s, next);
     EACH(i, STATES) lanes_put(first + i * width, m, lanes_select_below(margin, (real)0, next[i], s[i]));
     const lanes rate = lanes_select_below(margin, (real)0, newest, lanes_get(change + k, m));
     lanes_put(change + k, m, rate);
@@ -164,7 +247,8 @@ static inline lanes evaluate(size_t n, size_t k, int m, lanes margin, real dt_ms
 }
 
 #define EVALUATE(k, m, margin, own, steps)                                                                   \
-    evaluate(n, k, m, margin, dt_ms, own, steps, constants, mixed, of, state, kept, change, since)
+    evaluate(n, k, m, margin, dt_ms, own, steps, constants, mixed, of, coefficients, table_of, state, kept,  \
+        change, since)
 
 #if LANES == 1
 /* The cells of a work-group that are due are evaluated side by side by its first items. Their order has no influence on results. */

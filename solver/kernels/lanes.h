@@ -226,6 +226,15 @@ static inline _Bool lanes_any_below(lanes x, real bound)
 }
 #endif
 
+/* Convert small numbers to integers, towards zero, and back. */
+#if defined(LANE_ONE)
+static inline lanes_mask lanes_to_integers(lanes x) { return (lanes_mask)x; }
+static inline lanes lanes_of_integers(lanes_mask x) { return (lanes)x; }
+#else
+static inline lanes_mask lanes_to_integers(lanes x) { return __builtin_convertvector(x, lanes_mask); }
+static inline lanes lanes_of_integers(lanes_mask x) { return __builtin_convertvector(x, lanes); }
+#endif
+
 /* The square root, correctly rounded. For the instruction tally it remains a call by this name. */
 #if defined(MT_TALLY)
 real mt_sqrt(real) __attribute__((const));

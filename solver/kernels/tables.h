@@ -20,7 +20,8 @@ enum {
 #define MT_TABLE_STRIDE(functions) (((functions) + 15) / 16 * 16)
 
 typedef struct mt_tables {
+    size_t n;
     const float
-        *coefficient;   /* [tables][MT_TABLE_INTERVALS][MT_TABLE_COEFFICIENTS][stride], highest power first */
+        *coefficient;   /* [n][MT_TABLE_INTERVALS][MT_TABLE_COEFFICIENTS][stride], highest power first */
     const uint16_t *of; /* [n_variants] index of the table of a variant */
 } mt_tables;

@@ -1,11 +1,13 @@
 /* The OpenCL loader with faults. MT_OPENCL_FAULTS names functions and the errors that they return ("clFinish=-5 clCreateBuffer=-4"). All
  * other calls are forwarded to libOpenCL.so.1, to which this library is linked; programs get the options in MT_OPENCL_OPTIONS after their own, and
- * devices lack the properties of single precision in the bits of MT_OPENCL_WITHOUT. opencl_faulty_live returns the number of objects that were
+ * devices lack the properties of single precision in the bits of MT_OPENCL_WITHOUT and allow work-groups of MT_OPENCL_GROUP_MAX items.
+ * opencl_faulty_live returns the number of objects that were
  * created and not released. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,10 +124,27 @@ RETURNS_ERROR(clGetProgramBuildInfo,
     (cl_program program, cl_device_id device, cl_program_build_info what, size_t room, void *to,
         size_t *needed),
     (program, device, what, room, to, needed))
-RETURNS_ERROR(clGetKernelWorkGroupInfo,
-    (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t room, void *to,
-        size_t *needed),
-    (kernel, device, what, room, to, needed))
+/* Returns the items that a work-group can have; SIZE_MAX: no limit of its own. */
+static size_t group_max(void)
+{
+    const char *text = getenv("MT_OPENCL_GROUP_MAX");
+    return text ? strtoul(text, NULL, 10) : SIZE_MAX;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+    cl_kernel_work_group_info what, size_t room, void *to, size_t *needed)
+{
+    __typeof__(clGetKernelWorkGroupInfo) *function;
+    void *address = original("clGetKernelWorkGroupInfo");
+    const size_t most = group_max();
+    memcpy(&function, &address, sizeof function);
+    cl_int error = fault("clGetKernelWorkGroupInfo");
+    if (error == CL_SUCCESS) error = function(kernel, device, what, room, to, needed);
+    if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE && to && most < SIZE_MAX)
+        memcpy(to, &most, sizeof most);
+    return error;
+}
+
 RETURNS_ERROR(clSetKernelArg, (cl_kernel kernel, cl_uint argument, size_t bytes, const void *value),
     (kernel, argument, bytes, value))
 RETURNS_ERROR(clEnqueueReadBuffer,
@@ -136,18 +155,22 @@ RETURNS_ERROR(clEnqueueWriteBuffer,
     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *from,
         cl_uint n, const cl_event *wait, cl_event *event),
     (queue, buffer, blocking, offset, bytes, from, n, wait, event))
-RETURNS_ERROR(clEnqueueCopyBuffer,
-    (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t bytes,
-        cl_uint n, const cl_event *wait, cl_event *event),
-    (queue, from, to, from_offset, to_offset, bytes, n, wait, event))
 RETURNS_ERROR(clEnqueueFillBuffer,
     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, size_t offset,
         size_t bytes, cl_uint n, const cl_event *wait, cl_event *event),
     (queue, buffer, pattern, pattern_bytes, offset, bytes, n, wait, event))
-RETURNS_ERROR(clEnqueueNDRangeKernel,
-    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *items,
-        const size_t *group, cl_uint n, const cl_event *wait, cl_event *event),
-    (queue, kernel, dimensions, offset, items, group, n, wait, event))
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+    cl_uint dimensions, const size_t *offset, const size_t *items, const size_t *group, cl_uint n,
+    const cl_event *wait, cl_event *event)
+{
+    __typeof__(clEnqueueNDRangeKernel) *function;
+    void *address = original("clEnqueueNDRangeKernel");
+    memcpy(&function, &address, sizeof function);
+    const cl_int error = fault("clEnqueueNDRangeKernel");
+    if (error != CL_SUCCESS) return error;
+    if (group && *group > group_max()) return CL_INVALID_WORK_GROUP_SIZE;
+    return function(queue, kernel, dimensions, offset, items, group, n, wait, event);
+}
 RETURNS_ERROR(clFinish, (cl_command_queue queue), (queue))
 RELEASES(cl_context, clReleaseContext)
 RELEASES(cl_command_queue, clReleaseCommandQueue)

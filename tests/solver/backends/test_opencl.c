@@ -186,6 +186,41 @@ Test(opencl, tp06_has_the_bits_of_the_host)
     expect_bits_of_host(&s.arena, &s.problem, &layout, 300, "tp06");
 }
 
+/* Functions of V from tables, in two variants. Stimuli push V beyond both ends of the tables, where functions are computed. */
+static void make_tabulated(const char *model, mt_stepping stepping)
+{
+    make_elements(small_mm, NULL);
+    use_model(model);
+    mix_variants(&s.arena, &s.problem);
+    overlap_stimuli();
+    stimuli[0].rise_mV_ms = 90;
+    stimuli[1].rise_mV_ms = -130, stimuli[1].start_ms = 0;
+    s.problem.stepping = stepping;
+    s.problem.evaluation = MT_EVALUATION_TABULATED;
+    s.problem.record = all_recorded;
+}
+
+Test(opencl, functions_of_v_from_tables_have_the_bits_of_the_host)
+{
+    for (EACH_NUMBER_OF_LANES)
+        for (int multirate = 0; multirate < 2; multirate++) {
+            make_tabulated("tp06", multirate ? MULTIRATE : UNIFORM);
+            expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "tables");
+        }
+}
+
+Test(opencl, functions_of_v_of_an_imported_model_from_tables_have_the_bits_of_the_host)
+{
+    for (EACH_NUMBER_OF_LANES)
+        for (int multirate = 0; multirate < 2; multirate++) {
+            make_tabulated(
+                "tests/solver/cells/import/hodgkin_huxley.cellml", multirate ? MULTIRATE : UNIFORM);
+            cr_assert_not_null(s.problem.model->program);
+            cr_assert_gt(s.problem.model->n_functions, 0);
+            expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "tables of an imported model");
+        }
+}
+
 Test(opencl, an_imported_model_has_the_bits_of_the_host)
 {
     make_elements(small_mm, NULL);
@@ -194,6 +229,15 @@ Test(opencl, an_imported_model_has_the_bits_of_the_host)
     mix_variants(&s.arena, &s.problem);
     s.problem.stepping = MT_STEPPING_MULTIRATE;
     expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "imported");
+}
+
+/* Smaller work-groups than those that the kernels are compiled for. */
+Test(opencl, a_device_that_allows_few_items_in_a_group_has_the_bits_of_the_host)
+{
+    use_group_max("24");
+    layout.lanes = 1;
+    make_way(&ways[7], small_mm);
+    expect_bits_of_host(&s.arena, &s.problem, &layout, 100, "small groups");
 }
 
 /* ---- columns far apart ---- */

@@ -417,7 +417,7 @@ Test(case, tables_require_a_model_with_tables_and_the_host_in_single_precision)
     static const struct {
         const char *set, *message;
     } refused[] = {
-        {"machine.backend=ipu", "with machine.backend ipu; allowed: exact, or cpu"},
+        {"machine.backend=ipu", "with machine.backend ipu; allowed: exact, or cpu, opencl"},
         {"machine.precision=double", "with machine.precision double; allowed: exact, or single"},
         {"cell.model=mitchell-schaeffer",
             "with cell.model mitchell-schaeffer; allowed: exact, or cell.model tp06, torord, courtemanche, "

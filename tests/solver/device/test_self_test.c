@@ -81,10 +81,10 @@ Test(self_test, options_are_those_that_the_device_has)
 {
     char text[MT_DEVICE_OPTIONS];
     const mt_device exact = {.type = "gpu", .correct_division = true}, other = {.type = "cpu"};
-    mt_device_options(&exact, &(mt_device_shape){1, 128}, text);
+    mt_device_options(&exact, &(mt_device_shape){1, 128}, false, text);
     cr_assert_str_eq(text,
         "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero -w -DLANES=1 -DGROUP=128");
-    mt_device_options(&other, &(mt_device_shape){8, 16}, text);
+    mt_device_options(&other, &(mt_device_shape){8, 16}, false, text);
     cr_assert_str_eq(text, "-cl-std=CL1.2 -cl-denorms-are-zero -w -DLANES=8 -DGROUP=16");
 }
 

@@ -120,9 +120,7 @@ Test(device_runs, values_that_devices_do_not_have_are_refused)
     } wrong[] = {{"machine.precision=double",
                      "case.yaml: machine.precision: double; allowed with machine.backend opencl: single"},
         {"diffusion.method=implicit",
-            "case.yaml: diffusion.method: implicit; allowed with machine.backend opencl: explicit"},
-        {"cell.evaluation=tabulated --set cell.model=tp06 --set cell.type=epi --set regions=[]",
-            "case.yaml: cell.evaluation: tabulated"}};
+            "case.yaml: diffusion.method: implicit; allowed with machine.backend opencl: explicit"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         refuses(2, wrong[k].message, "run case.yaml -o x" DEVICE " --set %s", wrong[k].set);
 }
