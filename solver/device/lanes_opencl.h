@@ -14,6 +14,9 @@
 #define half half_
 #define step step_
 
+/* The equations appear twice, of which one time with functions of V from tables. */
+#define inline inline __attribute__((always_inline))
+
 #define _Bool bool
 #define uint16_t ushort
 #define int32_t int

@@ -32,6 +32,13 @@ typedef union numbers {
     lanes all;
     real one[LANES];
 } numbers;
+/* A vector of numbers one by one: stores of single numbers would delay the load of the vector. */
+#    define FOUR(number, i) number(i), number(i + 1), number(i + 2), number(i + 3)
+#    if LANES == 8
+#        define lanes_of(number) ((lanes)(FOUR(number, 0), FOUR(number, 4)))
+#    else
+#        define lanes_of(number) ((lanes)(FOUR(number, 0), FOUR(number, 4), FOUR(number, 8), FOUR(number, 12)))
+#    endif
 typedef union integers {
     lanes_mask all;
     int one[LANES];
@@ -58,15 +65,13 @@ static inline void lanes_put(global real *to, int m, lanes value)
 #if LANES == 1
 #    define lanes_gather(v, column, m) ((v)[*(column)])
 #else
+#    define IN_COLUMN(i) v[column[i]]
 #    define DEFINE_GATHER(name, index)                                                                       \
         static inline lanes name(global const real *v, global const index *column, int m)                    \
         {                                                                                                    \
+            if (m == LANES) return lanes_of(IN_COLUMN);                                                      \
             numbers x = {.all = (lanes)0};                                                                   \
-            if (m == LANES) {                                                                                \
-                EACH(i, LANES) x.one[i] = v[column[i]];                                                      \
-            } else {                                                                                         \
-                for (int i = 0; i < m; i++) x.one[i] = v[column[i]];                                         \
-            }                                                                                                \
+            for (int i = 0; i < m; i++) x.one[i] = v[column[i]];                                             \
             return x.all;                                                                                    \
         }
 DEFINE_GATHER(gather_near, ushort)
@@ -150,14 +155,20 @@ static inline void look_up(
         y[l].all = l < m ? sum_powers(find_row(coefficients, table_of, mixed, of + l, interval.one[l]) + k,
                                lanes_all(offset.one[l]))
                          : (lanes)0;
+#        define OF_LANE(l) y[l].one[j]
         EACH(j, LANES)
-        {
-            numbers x;
-            EACH(l, LANES) x.one[l] = y[l].one[j];
-            if (k + j < FUNCTIONS) of_v[k + j] = x.all;
-        }
+        if (k + j < FUNCTIONS) of_v[k + j] = lanes_of(OF_LANE);
     }
 #    endif
+}
+
+/* Computes the functions of V that tables contain. */
+__attribute__((noinline)) static void compute_functions(
+    real step, bool relaxes, const lanes c[CONSTANTS], lanes v, lanes of_v[FUNCTIONS])
+{
+    lanes s[STATES], next[STATES];
+    EACH(k, STATES) s[k] = lanes_all(0); /* no function depends on them */
+    (void)cell_step((pace){lanes_all(step), step, relaxes, FUNCTIONS_STORED, of_v}, c, v, s, next);
 }
 
 /* Reads the functions of V from tables; outside their range computes them. */
@@ -167,9 +178,8 @@ static inline void read_functions(OF_TABLES, uint mixed, global const ushort *of
     const located at = locate(v);
     look_up(coefficients, table_of, mixed, of, m, &at, of_v);
     if (!lanes_any_below(at.margin, (real)0)) return;
-    lanes s[STATES], next[STATES], computed[FUNCTIONS];
-    EACH(k, STATES) s[k] = lanes_all(0); /* no function depends on them */
-    (void)cell_step((pace){lanes_all(step), step, relaxes, FUNCTIONS_STORED, computed}, c, v, s, next);
+    lanes computed[FUNCTIONS];
+    compute_functions(step, relaxes, c, v, computed);
     EACH(k, FUNCTIONS) of_v[k] = lanes_select_below(at.margin, (real)0, computed[k], of_v[k]);
 }
 #endif

@@ -29,6 +29,14 @@ Test(device_runs, the_benchmark_has_the_files_of_the_emulated_machine)
     compare("data/cases/niederer-0.5.yaml", " --set checkpoint.at_end=true", "", 54.98, 55);
 }
 
+Test(device_runs, the_benchmark_with_tables_has_the_files_of_the_host)
+{
+    compare("data/cases/niederer-0.5.yaml",
+        " --set checkpoint.at_end=true --set cell.evaluation=tabulated --set cell.stepping=multirate"
+        " --set machine.precision=single",
+        " --set machine.backend=cpu", 27, 55);
+}
+
 /* The activation of the heart is that of small elements: its conductivities are those of the benchmark times 10 and more. */
 static const char heart[] =
     "mesh: {file: fibred.hdf}\n"
