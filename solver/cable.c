@@ -1,14 +1,19 @@
 #include "solver/cable.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "data/core/line_fit.h"
 #include "solver/kernels/block.h"
 
-/* The arrays of a run, [n] and [n][n_states] in blocks. */
+/* The arrays of a run, [n] and [n][n_states] in blocks.
+ *
+ * Ahead of the wavefront all points have the same bits, of which a diffusion substep changes those of the first point only. Therefore only
+ * the points below `n_stepped` are stepped: complete blocks, or all. The others have the values of the last of these. */
 typedef struct tracking {
     const mt_cable *cable;
     size_t n, n_stimulated, n_far; /* number of points, of points below stimulated_mm, and below far_mm */
+    size_t n_stepped, quiet;       /* from the point `quiet` on all values are equal when a step starts */
     size_t substeps, n_activated, n_repolarised, step;
     double constants[MT_CELL_CONSTANTS], *paced[MT_PACED], *peak; /* [n] */
     double *v, *next, *before, *states;
@@ -95,8 +100,41 @@ static mt_status begin(
     t->substeps =
         (size_t)ceil(cable->diffusivity_mm2_ms * cable->dt_ms / (0.4 * cable->dx_mm * cable->dx_mm));
     t->share = mt_splitting_compensation(cable->splitting, t->substeps);
+    t->n_stepped = MT_BLOCK < t->n ? MT_BLOCK : t->n;
+    t->quiet = t->n_stimulated;
     set_shares(t);
     return MT_OK;
+}
+
+/* ---- the points ahead of the wavefront ---- */
+
+/* Steps at least n points from now on. */
+static void extend(tracking *t, size_t n)
+{
+    const size_t last = t->n_stepped - 1, n_states = t->cable->model->n_states,
+                 blocks = (n + MT_BLOCK - 1) / MT_BLOCK * MT_BLOCK, to = blocks < t->n ? blocks : t->n;
+    for (size_t i = t->n_stepped; i < to; i++) {
+        t->v[i] = t->v[last];
+        t->before[i] = t->before[last];
+        t->peak[i] = t->peak[last];
+        for (int k = 0; k < MT_PACED; k++) t->paced[k][i] = t->paced[k][last];
+        for (size_t k = 0; k < n_states; k++)
+            t->states[mt_block_index(t->n, n_states, i, k)] =
+                t->states[mt_block_index(t->n, n_states, last, k)];
+    }
+    if (to > t->n_stepped) t->n_stepped = to;
+}
+
+/* Before a step: the last point stays quiet in all its substeps. */
+static void extend_for_step(tracking *t) { extend(t, t->quiet + t->substeps + 1); }
+
+/* After a step: its substeps reach as many points, but far ahead they change no bit. If the last point is at 0 mV, so are all ahead. */
+static void find_quiet(tracking *t)
+{
+    const size_t last = t->n_stepped - 1, before = t->quiet;
+    t->quiet = before + t->substeps < last ? before + t->substeps : last;
+    while (t->quiet > before && memcmp(&t->v[t->quiet - 1], &t->v[last], sizeof *t->v) == 0) t->quiet--;
+    if (!(t->v[last] < 0)) extend(t, t->n);
 }
 
 static void step_cells(tracking *t)
@@ -105,9 +143,9 @@ static void step_cells(tracking *t)
     const mt_multirate_step at = {cable->dt_ms, cable->tolerance_mV, t->step};
     if (cable->stepping == MT_STEPPING_UNIFORM)
         mt_cell_react_double(
-            cable->model, t->constants, 1, NULL, cable->dt_ms, t->n, t->states, t->v, t->next);
+            cable->model, t->constants, 1, NULL, cable->dt_ms, t->n_stepped, t->states, t->v, t->next);
     else
-        mt_cell_multirate_react_double(cable->model, t->constants, 1, NULL, &at, t->n, t->states,
+        mt_cell_multirate_react_double(cable->model, t->constants, 1, NULL, &at, t->n_stepped, t->states,
             t->paced[MT_PACED_KEPT], t->paced[MT_PACED_CHANGE], t->paced[MT_PACED_SINCE], t->v, t->next);
 }
 
@@ -115,7 +153,7 @@ static void step_cells(tracking *t)
 static void react(tracking *t)
 {
     step_cells(t);
-    for (size_t i = 0; i < t->n; i++) {
+    for (size_t i = 0; i < t->n_stepped; i++) {
         t->s[i] = t->share * (t->next[i] - t->v[i]);
         t->v[i] = t->next[i] + t->s[i];
     }
@@ -123,8 +161,8 @@ static void react(tracking *t)
 
 static void diffuse(tracking *t)
 {
-    const size_t last = t->n - 1;
-    for (size_t i = 0; i < t->n; i++) {
+    const size_t last = t->n_stepped - 1;
+    for (size_t i = 0; i <= last; i++) {
         const double here = t->v[i];
         t->next[i] = here + t->outward[i] * (t->v[i < last ? i + 1 : i] - here) +
                      t->inward[i] * (t->v[i > 0 ? i - 1 : i] - here);
@@ -148,7 +186,8 @@ static void record_end(tracking *t, size_t i, double before, double now, double 
 
 static mt_status record(tracking *t, double from_ms)
 {
-    for (size_t i = 0; i < t->n; i++) {
+    if (t->n_far < t->n) t->wave->peak_mV = fmax(t->wave->peak_mV, t->v[t->n_stepped - 1]);
+    for (size_t i = 0; i < t->n_stepped; i++) {
         const double before = t->before[i], now = t->v[i];
         if (!isfinite(now))
             return mt_fail(
@@ -172,11 +211,13 @@ static mt_status run(tracking *t)
         const double now_ms = (double)t->step * cable->dt_ms;
         if (now_ms >= cable->end_ms) break;
         if (cable->dead_ms > 0 && now_ms > t->newest_ms + cable->dead_ms) break;
+        extend_for_step(t);
         for (size_t i = 0; t->step < stimulated_steps && i < t->n_stimulated; i++)
             t->v[i] += cable->dt_ms * cable->rise_mV_ms;
         react(t);
         for (size_t k = 0; k < t->substeps; k++) diffuse(t);
-        for (size_t i = 0; i < t->n; i++) t->v[i] -= t->s[i];
+        for (size_t i = 0; i < t->n_stepped; i++) t->v[i] -= t->s[i];
+        find_quiet(t);
         MT_TRY(record(t, now_ms));
     }
     return MT_OK;

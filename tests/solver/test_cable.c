@@ -4,6 +4,7 @@
 
 #include "data/core/line_fit.h"
 #include "solver/cable.h"
+#include "solver/kernels/block.h"
 #include "tests/solver/plane_wave.h"
 
 static mt_arena arena;
@@ -101,6 +102,105 @@ Test(cable, a_run_ends_without_further_activation_and_a_wavefront_does_not_notic
     cr_expect_eq(memcmp(wave.activation_ms, usual_wave.activation_ms, wave.n * sizeof(double)), 0);
     cable.rise_mV_ms = 0, cable.end_ms = 1e10;
     cr_expect(isinf(wave_of(&cable).activation_ms[0]));
+}
+
+/* Every point is stepped in every step, as solver/cable.h states. */
+static void step_all_points(const mt_cable *cable, double *activation_ms, double *peak_mV)
+{
+    enum { POINTS = 400 };
+    static double v[POINTS], next[POINTS], spread[POINTS], before[POINTS], paced[MT_PACED][POINTS],
+        states[POINTS * MT_CELL_STATES];
+    const mt_cell_model *model = cable->model;
+    const mt_cell_variant *cells = &model->variants[0];
+    const size_t n = (size_t)llround(cable->length_mm / cable->dx_mm), n_states = model->n_states;
+    const double d = cable->diffusivity_mm2_ms * cable->dt_ms, dx2 = cable->dx_mm * cable->dx_mm;
+    const size_t substeps = (size_t)ceil(d / (0.4 * dx2));
+    const double share = d / (double)substeps / dx2,
+                 compensated = mt_splitting_compensation(cable->splitting, substeps);
+    double constants[MT_CELL_CONSTANTS];
+    size_t step = 0, activated = 0;
+    cr_assert_leq(n, POINTS);
+    mt_cell_constants_double(model, cells, 1, constants);
+    for (size_t i = 0; i < n; i++) {
+        v[i] = before[i] = cells->v_mV;
+        activation_ms[i] = INFINITY;
+        for (int k = 0; k < MT_PACED; k++) paced[k][i] = mt_paced_start[k];
+        for (size_t k = 0; k < n_states; k++) states[mt_block_index(n, n_states, i, k)] = cells->states[k];
+    }
+    *peak_mV = -INFINITY;
+    for (; activated < n && (double)step * cable->dt_ms < cable->end_ms; step++) {
+        const double now_ms = (double)step * cable->dt_ms;
+        for (size_t i = 0; i < n; i++)
+            if (now_ms < cable->duration_ms - 1e-9 && ((double)i + 0.5) * cable->dx_mm < cable->stimulated_mm)
+                v[i] += cable->dt_ms * cable->rise_mV_ms;
+        const mt_multirate_step at = {cable->dt_ms, cable->tolerance_mV, step};
+        if (cable->stepping == MT_STEPPING_UNIFORM)
+            mt_cell_react_double(model, constants, 1, NULL, cable->dt_ms, n, states, v, next);
+        else
+            mt_cell_multirate_react_double(model, constants, 1, NULL, &at, n, states, paced[MT_PACED_KEPT],
+                paced[MT_PACED_CHANGE], paced[MT_PACED_SINCE], v, next);
+        for (size_t i = 0; i < n; i++) {
+            spread[i] = compensated * (next[i] - v[i]);
+            v[i] = next[i] + spread[i];
+        }
+        for (size_t k = 0; k < substeps; k++) {
+            for (size_t i = 0; i < n; i++) {
+                const double middle = (double)i + 0.5, here = v[i];
+                double to_outer = cable->round ? share * (middle + 0.5) / middle : share,
+                       to_inner = cable->round ? share * (middle - 0.5) / middle : share;
+                if (i + 1 == n) to_outer = 0;
+                if (i == 0) to_inner = 0;
+                next[i] = here + to_outer * (v[i + 1 < n ? i + 1 : i] - here) +
+                          to_inner * (v[i > 0 ? i - 1 : i] - here);
+            }
+            memcpy(v, next, n * sizeof *v);
+        }
+        for (size_t i = 0; i < n; i++) {
+            v[i] -= spread[i];
+            if (((double)i + 0.5) * cable->dx_mm >= cable->far_mm) *peak_mV = fmax(*peak_mV, v[i]);
+            if (before[i] < 0 && v[i] >= 0 && isinf(activation_ms[i])) {
+                activation_ms[i] = now_ms + cable->dt_ms * before[i] / (before[i] - v[i]);
+                activated++;
+            }
+            before[i] = v[i];
+        }
+    }
+}
+
+/* Points ahead of the wavefront are not stepped one by one. Also in a cable of pacemaker cells, which fire everywhere at once, and for a
+ * wavefront that fails. */
+Test(cable, all_points_have_the_bits_of_a_cable_whose_points_are_all_stepped)
+{
+    static const struct {
+        const char *model;
+        double length_mm, stimulated_mm, end_ms;
+        size_t n_activated;
+        mt_stepping stepping;
+    } runs[] = {{"tp06", 15, 1.5, 100, 300, MT_STEPPING_UNIFORM},
+        {"tp06", 15.1, 0.1, 20, 0, MT_STEPPING_UNIFORM},
+        {"mitchell-schaeffer", 14, 1.5, 100, 280, MT_STEPPING_UNIFORM},
+        {"stewart", 2, 0, 1000, 40, MT_STEPPING_UNIFORM}, {"tp06", 0.5, 0.2, 20, 0, MT_STEPPING_UNIFORM},
+        {"tp06", 15, 1.5, 100, 300, MT_STEPPING_MULTIRATE}};
+    for (size_t k = 0; k < 2 * sizeof runs / sizeof *runs; k++) {
+        mt_cable cable = usual(0.05, 0.02);
+        double activation_ms[400], peak_mV;
+        cr_assert_eq(mt_cell_model_find(runs[k / 2].model, &cable.model), MT_OK, "%s", mt_message());
+        cable.stepping = runs[k / 2].stepping;
+        cable.tolerance_mV = 0.1;
+        cable.round = k % 2;
+        cable.length_mm = runs[k / 2].length_mm;
+        cable.stimulated_mm = runs[k / 2].stimulated_mm;
+        cable.end_ms = runs[k / 2].end_ms;
+        cable.splitting = MT_SPLITTING_COMPENSATED;
+        const mt_cable_wave wave = wave_of(&cable);
+        step_all_points(&cable, activation_ms, &peak_mV);
+        size_t n_activated = 0;
+        for (size_t i = 0; i < wave.n; i++) n_activated += isfinite(activation_ms[i]) != 0;
+        cr_expect_geq(n_activated, runs[k / 2].n_activated, "%zu: %zu activated", k, n_activated);
+        cr_expect_arr_eq(wave.activation_ms, activation_ms, wave.n * sizeof *activation_ms, "%zu", k);
+        cr_expect_eq(memcmp(&wave.peak_mV, &peak_mV, sizeof peak_mV), 0, "%zu: %.17g and %.17g mV", k,
+            wave.peak_mV, peak_mV);
+    }
 }
 
 Test(cable, activation_times_between_points_are_interpolated)
