@@ -45,17 +45,20 @@ static mt_status calibrate(
                                : mt_calibrate(corner, scheme, strength, found);
 }
 
-/* Measures premature beats, unless there are none or the cells do not conduct. */
-static mt_status find_early(const mt_measuring *m, const mt_corner *corner, const mt_diffusion_scheme *scheme,
-    const mt_calibration *found, bool *conducts, mt_corner_errors *errors)
+/* Measures premature beats, unless there are none or the cells do not conduct. `early`: their cables. */
+static mt_status find_early(const mt_measuring *m, const mt_corner *corner, mt_corner_cables *early,
+    const mt_diffusion_scheme *scheme, const mt_calibration *found, bool *conducts, mt_corner_errors *errors)
 {
     const mt_corner_method method = {scheme, &found->law, &found->nodal};
+    mt_corner at = *corner;
     if (isnan(m->interval_ms) || isnan(found->speed_l_mm_ms)) return MT_OK;
-    return mt_calibration_early(corner, &method, m->interval_ms, conducts, errors);
+    at.cables = early;
+    return mt_calibration_early(&at, &method, m->interval_ms, conducts, errors);
 }
 
-/* Measures the default of the other discretisation. */
-static mt_status find_other(const mt_measuring *m, const mt_corner *corner, mt_measured *measured)
+/* Measures the default of the other discretisation. `early`: cables of premature beats. */
+static mt_status find_other(
+    const mt_measuring *m, const mt_corner *corner, mt_corner_cables *early, mt_measured *measured)
 {
     mt_corner at = *corner;
     mt_calibration other;
@@ -65,8 +68,9 @@ static mt_status find_other(const mt_measuring *m, const mt_corner *corner, mt_m
     at.at_vertices = !corner->at_vertices;
     MT_TRY(calibrate(&at, &scheme, m->fits_other || at.at_vertices ? NULL : &scheme.spreading, &other));
     measured->other = other.errors;
-    return m->other == MT_OTHER_EARLY ? find_early(m, &at, &scheme, &other, &conducts, &measured->other_early)
-                                      : MT_OK;
+    return m->other == MT_OTHER_EARLY
+               ? find_early(m, &at, early, &scheme, &other, &conducts, &measured->other_early)
+               : MT_OK;
 }
 
 static mt_status compute(const mt_measuring *m, mt_measured *measured)
@@ -74,13 +78,15 @@ static mt_status compute(const mt_measuring *m, mt_measured *measured)
     MT_SCRATCH(scratch);
     mt_cell_variant rested;
     mt_corner at = *m->corner;
+    mt_corner_cables cables = {.arena = scratch}, early = {.arena = scratch};
     mt_calibration *found = &measured->calibration;
     measured->conducts_early = true;
     MT_TRY(mt_calibration_rest(scratch, at.model, at.cells, &rested));
     at.cells = &rested;
+    at.cables = &cables;
     MT_TRY(calibrate(&at, m->scheme, m->strength, found));
-    if (m->other != MT_OTHER_NONE) MT_TRY(find_other(m, &at, measured));
-    return find_early(m, &at, m->scheme, found, &measured->conducts_early, &measured->early);
+    if (m->other != MT_OTHER_NONE) MT_TRY(find_other(m, &at, &early, measured));
+    return find_early(m, &at, &early, m->scheme, found, &measured->conducts_early, &measured->early);
 }
 
 mt_status mt_measured_find(const mt_measuring *m, bool cached, mt_measured *measured)

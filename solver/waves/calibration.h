@@ -76,6 +76,7 @@ MT_NODISCARD mt_status mt_calibrate(
 MT_NODISCARD mt_status mt_calibrate_nodal(const mt_corner *corner, double strength, mt_calibration *found);
 
 /* Measures a law for the cells at a coupling interval: each is at rest, is stimulated alone, and interval_ms later the wavefront starts at
- * the corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0. */
+ * the corner. `conducts`: false if no wavefront propagates along a converged cable of such cells; the errors are then 0.
+ * corner->cables, if any, are those of such cells. */
 MT_NODISCARD mt_status mt_calibration_early(const mt_corner *corner, const mt_corner_method *method,
     double interval_ms, bool *conducts, mt_corner_errors *errors);

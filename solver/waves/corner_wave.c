@@ -1,10 +1,10 @@
 #include "solver/waves/corner_wave.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "data/core/line_fit.h"
 #include "mesh/make/mosaic.h"
-#include "solver/cable.h"
 #include "solver/waves/wave_run.h"
 
 /* Scaled lengths in the default tissue, and their minima in edges. */
@@ -59,6 +59,17 @@ static mt_status run_cable(
         .rise_mV_ms = mt_corner_rise_mV_ms,
         .far_mm = l->from_mm};
     return mt_cable_run(arena, &cable, wave);
+}
+
+static mt_status run_cables(const mt_corner *corner, const lengths *l, mt_corner_cables *cables)
+{
+    assert(!cables->made || cables->round.n == (size_t)llround(l->end_mm / (l->unit * point_mm)));
+    if (cables->made) return MT_OK;
+    MT_TRY(run_cable(cables->arena, corner, l, true, &cables->round));
+    if (isfinite(cables->round.activation_ms[cables->round.n - 1]))
+        MT_TRY(run_cable(cables->arena, corner, l, false, &cables->plane));
+    cables->made = true;
+    return MT_OK;
 }
 
 /* ---- the slab ---- */
@@ -122,17 +133,17 @@ mt_status mt_corner_make(mt_arena *arena, const mt_corner *corner, mt_corner_sla
 {
     const lengths l = find_lengths(corner);
     MT_SCRATCH(scratch);
-    mt_cable_wave round, plane;
+    mt_corner_cables own = {.arena = scratch}, *cables = corner->cables ? corner->cables : &own;
     *s = (mt_corner_slab){.corner = corner, .speed_mm_ms = NAN};
-    MT_TRY(run_cable(scratch, corner, &l, true, &round));
-    if (!isfinite(round.activation_ms[round.n - 1])) return MT_OK;
-    MT_TRY(run_cable(scratch, corner, &l, false, &plane));
-    s->speed_mm_ms = mt_cable_speed(&plane, l.from_mm, l.to_mm);
+    MT_TRY(run_cables(corner, &l, cables));
+    const double last_ms = cables->round.activation_ms[cables->round.n - 1];
+    if (!isfinite(last_ms)) return MT_OK;
+    s->speed_mm_ms = mt_cable_speed(&cables->plane, l.from_mm, l.to_mm);
     s->dead_ms = fmax(dead_ms, 4 * l.edge_mm * fmax(l.scale, 1) / s->speed_mm_ms);
-    s->end_ms = 3 * round.activation_ms[round.n - 1] + dead_ms;
+    s->end_ms = 3 * last_ms + dead_ms;
     MT_TRY(make_mesh(arena, corner, &l, &s->mesh));
     MT_TRY(mt_adjacency_make(arena, &s->mesh, &s->adjacency));
-    return make_unknowns(arena, &l, &round, s);
+    return make_unknowns(arena, &l, &cables->round, s);
 }
 
 /* ---- the wavefront ---- */

@@ -12,11 +12,20 @@
 
 #include "mesh/adjacency.h"
 #include "mesh/unknowns.h"
+#include "solver/cable.h"
 #include "solver/cells/model.h"
 #include "solver/diffusion/nodal.h"
 #include "solver/diffusion/scheme.h"
 #include "solver/diffusion/tissue.h"
 #include "solver/monodomain.h"
+
+/* The reference solutions of a corner: they do not depend on the discretisation. Zero-initialised with an arena, `mt_corner_make` computes
+ * them; the slab of the other discretisation of the same corner then uses them again. */
+typedef struct mt_corner_cables {
+    mt_arena *arena; /* of the results */
+    bool made;
+    mt_cable_wave round, plane; /* `plane` only if the circular wavefront reaches the end */
+} mt_corner_cables;
 
 /* The cells, the tissue and the elements. */
 typedef struct mt_corner {
@@ -25,7 +34,8 @@ typedef struct mt_corner {
     const mt_tissue *tissue;      /* transversely isotropic: the value normal to the sheets is ignored */
     double length_mm;             /* element size: cube root of the mean volume */
     double dt_ms;
-    bool at_vertices; /* the voltages */
+    bool at_vertices;         /* the voltages */
+    mt_corner_cables *cables; /* reference solutions for slabs of both discretisations; NULL: not kept */
 } mt_corner;
 
 /* How the tissue is discretised: for elements a scheme and a law of its spreading (NULL: that of the scheme), for vertices a law. The

@@ -24,7 +24,7 @@ static void make(kind *k, double share, double length_mm)
     *k = (kind){0};
     const mt_cell_model *model = reduced_sodium_model(&k->cells, share);
     cr_assert_eq(mt_calibration_rest(&k->arena, model, &model->variants[0], &k->rested), MT_OK);
-    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.05, false};
+    k->corner = (mt_corner){model, &k->rested, &mt_tissue_default, length_mm, 0.05, false, NULL};
 }
 
 static mt_calibration calibrate(const kind *k, const double *beta)
@@ -275,4 +275,29 @@ Test(calibration, cells_far_below_rest_return_to_it_without_activation)
         cr_expect_lt(seen.high_mV, i == 0 ? -52 : -75, "%g mV", seen.high_mV);
         mt_arena_free(&k.arena);
     }
+}
+
+/* The reference solutions do not depend on the discretisation. */
+Test(calibration, cables_kept_for_both_discretisations_change_no_bit)
+{
+    kind k;
+    mt_calibration own[2], shared[2];
+    make(&k, 0.5, 0.6);
+    mt_corner_cables cables = {.arena = &k.arena};
+    for (int keep = 0; keep < 2; keep++) {
+        mt_calibration *found = keep ? shared : own;
+        k.corner.cables = keep ? &cables : NULL;
+        memset(found, 0, 2 * sizeof *found);
+        k.corner.at_vertices = true;
+        cr_assert_eq(mt_calibrate_nodal(&k.corner, 1, &found[0]), MT_OK, "%s", mt_message());
+        k.corner.at_vertices = false;
+        found[1] = calibrate(&k, &mt_diffusion_scheme_default.spreading);
+    }
+    cr_expect(cables.made);
+    for (int i = 0; i < 2; i++) {
+        cr_expect_eq(memcmp(&shared[i].errors, &own[i].errors, sizeof own[i].errors), 0);
+        cr_expect_eq(shared[i].speed_l_mm_ms, own[i].speed_l_mm_ms);
+        cr_expect_eq(shared[i].nodal.strength, own[i].nodal.strength);
+    }
+    mt_arena_free(&k.arena);
 }

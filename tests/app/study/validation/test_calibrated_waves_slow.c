@@ -72,7 +72,7 @@ static void try_out(const char *what, trial *t)
 {
     MT_SCRATCH(arena);
     mt_slab_references references;
-    const mt_corner corner = {t->model, t->rested, t->tissue, t->length_mm, 0.02, false};
+    const mt_corner corner = {t->model, t->rested, t->tissue, t->length_mm, 0.02, false, NULL};
     cr_assert_eq(
         mt_calibrate(&corner, &mt_diffusion_scheme_default, NULL, &t->found), MT_OK, "%s", mt_message());
     cr_assert_eq(
