@@ -97,6 +97,8 @@ if(MT_TESTS)
     ${HDF5_LINK_LIBRARIES} ${CAIRO_LINK_LIBRARIES} COMMAND_ERROR_IS_FATAL ANY)
   add_library(test_sketch OBJECT tests/app/sketch.c)
   target_link_libraries(test_sketch PRIVATE mt_app)
+  add_library(test_shared_cache OBJECT tests/app/shared_cache.c)
+  target_link_libraries(test_shared_cache PRIVATE PkgConfig::CRITERION)
   foreach(module data mesh ipu solver app)
     file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/${module}/test_*.c)
     foreach(source ${tests})
@@ -122,6 +124,9 @@ if(MT_TESTS)
         if(program MATCHES "^tests_app_(commands_run|report|results|run)$") # tests/app/sketch.h
           target_link_libraries(${program} PRIVATE test_sketch)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_picture_map)
+        endif()
+        if(program MATCHES "^tests_app_(commands_run|run)$") # tests/room.h
+          target_link_libraries(${program} PRIVATE test_shared_cache)
         endif()
         if(program STREQUAL tests_app_commands_mesh) # test_formats.c
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_print_table -Wl,--wrap=mt_print_tables)

@@ -39,6 +39,15 @@ static inline void enable_cache(void)
     cr_assert_eq(setenv("XDG_CACHE_HOME", path, 1), 0);
 }
 
+/* Enables the cache that the tests of this run of the program share (tests/app/shared_cache.c), which then measure the same cells in the
+ * same tissue once. */
+static inline void share_cache(void)
+{
+    const char *path = getenv("MT_TEST_CACHE");
+    cr_assert_not_null(path);
+    cr_assert_eq(setenv("XDG_CACHE_HOME", path, 1), 0);
+}
+
 static inline int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     (void)info, (void)kind, (void)at;

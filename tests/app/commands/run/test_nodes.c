@@ -13,21 +13,25 @@
 #include <omp.h>
 
 /* Boxes of 0.5 mm: 7 x 5 x 3 vertices. */
-static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {end_ms: 15}\n" SMALL_STIMULUS(
+static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 15}\n" SMALL_STIMULUS(
     "2") "points:\n  - {name: far, at_mm: [3, 2, 1]}\nmachine: {backend: cpu}\n";
 /* 13 x 7 x 5 vertices, stimulated in the first corner, with a point in the last one. */
 static const char corners[] =
     "mesh: {slab: {size_mm: [6, 3, 2], edge_mm: 0.5}}\n" USUAL_TISSUE
-    "time: {end_ms: 20}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1.2, 1.2, 1.2], duration_ms: 2, "
+    "time: {dt_ms: 0.05, end_ms: 20}\nstimuli:\n  - {min_mm: [0, 0, 0], max_mm: [1.2, 1.2, 1.2], "
+    "duration_ms: 2, "
     "strength_uA_mm3: 50}\npoints:\n  - {name: far, at_mm: [6, 3, 2]}\nmachine: {backend: cpu}\n";
 enum { VERTICES = 105, LARGE_VERTICES = 455, LARGE_ELEMENTS = 1728 };
 #define NODES " --set diffusion.discretisation=nodes"
 #define IMPLICIT " --set diffusion.method=implicit"
+#define USUAL_STEP " --set time.dt_ms=0.02"
+#define FINE " --set time.dt_ms=0.01"
 #define CHEAP " --set cell.model=mitchell-schaeffer --set cell.type=standard"
 
 static void enter(void)
 {
     enter_room();
+    share_cache();
     omp_set_num_threads(1);
     write_text("case.yaml", body);
 }
@@ -161,7 +165,7 @@ Test(nodes, maps_equal_times_that_are_found_in_the_voltages_of_all_steps)
     static const char *const names[MAPS] = {"activation", "repolarisation", "rest", "peak"};
     const double dt_ms = 0.05;
     for (int single = 0; single < 2; single++) {
-        free(works("run case.yaml -o out --force --set time.dt_ms=0.05 --set time.end_ms=330 --set "
+        free(works("run case.yaml -o out --force --set time.end_ms=330 --set "
                    "series.every_ms=0.05 --set output.maps=[repolarisation,rest,peak] --set "
                    "machine.precision=%s" NODES,
             single ? "single" : "double"));
@@ -199,7 +203,7 @@ Test(nodes, vertices_of_scar_alone_have_no_values)
     int64_t number[VERTICES];
     size_t n_nan = 0, n = VERTICES - n_in_scar();
     write_text("scar.yaml", SMALL_SLAB USUAL_TISSUE
-        "time: {end_ms: 15}\nseries: {every_ms: 5}\n"
+        "time: {dt_ms: 0.05, end_ms: 15}\nseries: {every_ms: 5}\n"
         "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS(
             "2") "points:\n  - {name: scar, at_mm: [2.6, 0.4, 0.5]}\n  - {name: tissue, at_mm: [2.6, 1.4, "
                  "0.5]}\n"
@@ -281,12 +285,11 @@ static bool on_tiles(const char *profile, int n)
 
 Test(nodes, a_partition_of_vertices_saved_with_the_mesh_is_used)
 {
-    static const char sets[] =
-        NODES CHEAP " --set time.dt_ms=0.05 --set time.end_ms=3 --set machine.backend=ipu --set "
-                    "machine.target=eight.yaml --set machine.ipus=2";
+    static const char sets[] = NODES CHEAP " --set time.end_ms=3 --set machine.backend=ipu --set "
+                                           "machine.target=eight.yaml --set machine.ipus=2";
     write_machine("eight.yaml", 8);
     write_text("saved.yaml",
-        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {end_ms: 3}\n"
+        "mesh: {file: cut.hdf}\n" USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 3}\n"
         "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS("2"));
     write_two_parts("cut.hdf");
     free(works("run saved.yaml -o cut%s", sets));
@@ -314,7 +317,7 @@ Test(nodes, the_table_of_segments_has_all_phases_of_a_run_on_several_chips_conti
     static const char *const columns[] = {
         "first_step", "pde_compute", "stimulus", "beats", "spreading_compute", "links", "time_s"};
     static const char sets[] =
-        NODES CHEAP " --set time.dt_ms=0.05 --set machine.backend=ipu --set machine.ipus=4 --set "
+        NODES CHEAP " --set machine.backend=ipu --set machine.ipus=4 --set "
                     "machine.tiles=9 --set output.beats=every --set output.beat_ms=1 --set "
                     "checkpoint.at_end=true";
     mt_arena arena = {0};
@@ -328,7 +331,7 @@ Test(nodes, the_table_of_segments_has_all_phases_of_a_run_on_several_chips_conti
 }
 
 #define ON_MACHINE                                                                                           \
-    NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set machine.precision=single --set " \
+    NODES CHEAP " --set output.maps=[rest,peak] --set machine.precision=single --set "                       \
                 "traces.every_ms=1"
 
 /* The machine has the bits of the host for any number of tiles and IPUs and any scheme, also after a resumed run. */
@@ -351,10 +354,9 @@ static double corner_ms(const char *sets)
 Test(nodes, implicit_steps_activate_at_the_times_of_small_explicit_steps)
 {
     write_text("corners.yaml", corners);
-    const double exact = 2 * corner_ms(" --set time.dt_ms=0.005") - corner_ms(" --set time.dt_ms=0.01"),
-                 euler = corner_ms(IMPLICIT) - exact,
-                 fine = corner_ms(IMPLICIT " --set time.dt_ms=0.01") - exact,
-                 crank = corner_ms(IMPLICIT " --set diffusion.scheme=crank-nicolson") - exact;
+    const double exact = 2 * corner_ms(FINE) - corner_ms(USUAL_STEP),
+                 euler = corner_ms(IMPLICIT USUAL_STEP) - exact, fine = corner_ms(IMPLICIT FINE) - exact,
+                 crank = corner_ms(IMPLICIT USUAL_STEP " --set diffusion.scheme=crank-nicolson") - exact;
     cr_expect_lt(fabs(euler), 0.03 * exact, "%g ms of %g", euler, exact);
     cr_expect(euler / fine > 1.6 && euler / fine < 2.4, "%g and %g ms of %g", euler, fine, exact);
     cr_expect_lt(fabs(crank), 0.005 * exact, "%g ms of %g", crank, exact);
@@ -372,7 +374,7 @@ Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
     double strength[3][2], n = 0;
     static const char *const factor[] = {"1", "0.5", "0.25"};
     write_text("weak.yaml",
-        SMALL_SLAB USUAL_TISSUE "time: {end_ms: 1}\n" SMALL_STIMULUS(
+        SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 1}\n" SMALL_STIMULUS(
             "2") "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.12]}\n"
                  "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
     for (int k = 0; k < 3; k++) {
@@ -421,7 +423,7 @@ Test(nodes, a_series_of_a_tag_has_the_vertices_of_its_elements)
     size_t k = 0;
     write_tagged("mesh.hdf");
     write_text("tagged.yaml",
-        "mesh: {file: mesh.hdf}\n" USUAL_TISSUE "time: {end_ms: 15}\nseries: {every_ms: 5}\n"
+        "mesh: {file: mesh.hdf}\n" USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 15}\nseries: {every_ms: 5}\n"
         "regions:\n  - {min_mm: [2, 0, 0], max_mm: [3, 1, 1], non_conducting: true}\n" SMALL_STIMULUS(
             "2") "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
     free(works("run tagged.yaml -o all"));
@@ -455,9 +457,8 @@ Test(nodes, a_resumed_run_has_the_files_of_an_uninterrupted_run)
 {
     static const char *const names[] = {
         "result.hdf", "activation.csv", "used.yaml", "series.hdf", "traces.csv", "checkpoint-0000000300.hdf"};
-    static const char sets[] =
-        NODES CHEAP " --set time.dt_ms=0.05 --set output.maps=[rest,peak] --set series.every_ms=1 --set "
-                    "traces.every_ms=1 --set checkpoint.at_end=true";
+    static const char sets[] = NODES CHEAP " --set output.maps=[rest,peak] --set series.every_ms=1 --set "
+                                           "traces.every_ms=1 --set checkpoint.at_end=true";
     for (int single = 0; single < 2; single++) {
         const char *precision = single ? "single" : "double";
         free(works("run case.yaml -o one --set machine.precision=%s%s", precision, sets));
@@ -475,8 +476,7 @@ Test(nodes, a_resumed_run_has_the_files_of_an_uninterrupted_run)
 
 Test(nodes, checkpoints_of_the_other_discretisation_are_refused)
 {
-    static const char short_run[] =
-        CHEAP " --set time.dt_ms=0.05 --set time.end_ms=1 --set checkpoint.at_end=true";
+    static const char short_run[] = CHEAP " --set time.end_ms=1 --set checkpoint.at_end=true";
     free(works("run case.yaml -o nodes%s" NODES, short_run));
     free(works("run case.yaml -o elements%s", short_run));
     refuses(2,
@@ -487,7 +487,7 @@ Test(nodes, checkpoints_of_the_other_discretisation_are_refused)
         "elements/checkpoint-0000000020.hdf: from a run with diffusion.discretisation elements; here nodes",
         "run case.yaml -o other --set start.state=elements/checkpoint-0000000020.hdf%s" NODES, CHEAP);
     free(works("run case.yaml -o other --set start.state=nodes/checkpoint-0000000020.hdf" NODES CHEAP
-               " --set time.dt_ms=0.05 --set time.end_ms=1 --set stimuli.0.start_ms=0.5 --set "
+               " --set time.end_ms=1 --set stimuli.0.start_ms=0.5 --set "
                "stimuli.0.duration_ms=0.1"));
 }
 
@@ -496,7 +496,7 @@ Test(nodes, a_case_that_states_elements_has_the_files_of_one_without_the_key)
 {
     static const char *const names[] = {"result.hdf", "activation.csv", "used.yaml", "series.hdf",
         "series.xdmf", "traces.csv", "checkpoint-0000000100.hdf", "activation.png"};
-    static const char sets[] = CHEAP " --set time.dt_ms=0.05 --set series.every_ms=1 --set traces.every_ms=1 "
+    static const char sets[] = CHEAP " --set series.every_ms=1 --set traces.every_ms=1 "
                                      "--set time.end_ms=5 --set checkpoint.at_end=true";
     free(works("run case.yaml -o one%s", sets));
     free(works("run case.yaml -o two --set diffusion.discretisation=elements%s", sets));
