@@ -2,6 +2,7 @@
 #include "tests/app/program.h"
 #include "tests/solver/small_case.h"
 
+#include "app/run/measured_front.h"
 #include "app/run/problem.h"
 #include "data/core/progress.h"
 #include "solver/cells/tp06/tp06.h"
@@ -180,6 +181,39 @@ Test(fronts, the_shortest_coupling_interval_is_measured)
     cr_expect(front->measured && front->conducts_early);
     cr_expect_gt(front->early.rms, front->calibration.errors.rms);
     cr_expect_eq(p.fronts.spreading.n, 0, "a premature beat changed the law");
+}
+
+/* Those of the cells at rest are kept for both discretisations, and so are those of the cells at the interval. */
+Test(fronts, premature_beats_are_compared_with_cables_of_their_own)
+{
+    const mt_cell_model *model;
+    const double upstroke[MT_CALIBRATION_UPSTROKE] = {0};
+    mt_cell_variant rested;
+    mt_corner_errors errors;
+    mt_measured measured;
+    bool conducts;
+    cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &model), MT_OK);
+    mt_corner corner = {.model = model,
+        .cells = &model->variants[0],
+        .tissue = &mt_tissue_default,
+        .length_mm = 0.6,
+        .dt_ms = 0.1};
+    const mt_diffusion_scheme *scheme = &mt_diffusion_scheme_default;
+    const mt_measuring measuring = {.corner = &corner,
+        .scheme = scheme,
+        .strength = &scheme->spreading,
+        .upstroke = upstroke,
+        .interval_ms = 350,
+        .other = MT_OTHER_EARLY};
+    cr_assert_eq(mt_measured_find(&measuring, false, &measured), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_calibration_rest(&arena, model, corner.cells, &rested), MT_OK);
+    corner.cells = &rested;
+    const mt_corner_method method = {.scheme = scheme, .law = &measured.calibration.law};
+    cr_assert_eq(mt_calibration_early(&corner, &method, 350, &conducts, &errors), MT_OK, "%s", mt_message());
+    cr_expect(conducts && measured.conducts_early);
+    cr_expect_eq(
+        memcmp(&errors, &measured.early, sizeof errors), 0, "rms %g and %g", errors.rms, measured.early.rms);
+    cr_expect_neq(errors.rms, measured.calibration.errors.rms);
 }
 
 /* With another scheme the error is measured, but the law is that of the scheme. */

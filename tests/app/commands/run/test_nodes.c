@@ -366,7 +366,7 @@ Test(nodes, implicit_steps_activate_at_the_times_of_small_explicit_steps)
     free(table);
 }
 
-/* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 1.5 mm are
+/* Weak cells are spread more, with the law of their own chain; the factor of the case applies to all. The vertices at x = 3 mm are
  * weak, so that some of the 48 elements before them are, too. */
 Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
 {
@@ -374,8 +374,9 @@ Test(nodes, each_kind_of_cells_has_a_law_of_its_own)
     double strength[3][2], n = 0;
     static const char *const factor[] = {"1", "0.5", "0.25"};
     write_text("weak.yaml",
-        SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 1}\n" SMALL_STIMULUS(
-            "2") "regions:\n  - {min_mm: [1.5, 0, 0], max_mm: [3, 2, 1], scale: [g_Na=0.12]}\n"
+        "mesh: {slab: {size_mm: [6, 4, 2], edge_mm: 1}}\n" USUAL_TISSUE
+        "time: {dt_ms: 0.05, end_ms: 1}\n" SMALL_STIMULUS(
+            "2") "regions:\n  - {min_mm: [3, 0, 0], max_mm: [6, 4, 2], scale: [g_Na=0.12]}\n"
                  "machine: {backend: cpu}\ndiffusion: {discretisation: nodes}\n");
     for (int k = 0; k < 3; k++) {
         char *text =
