@@ -13,6 +13,7 @@
 #include "tests/threads.h"
 
 enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
+enum { TARGET_TILES = 64 }; /* of a chip: the time to compile grows with unused tiles, too */
 
 static slab_problem s;
 static thread_world world;
@@ -36,6 +37,7 @@ static void small_slab(void)
 {
     const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
     make_slab_problem(&s, (double[3]){5, 2, 1.5}, 0.5);
+    s.target.tiles = TARGET_TILES;
     make_lean(&tissues);
 }
 
@@ -430,6 +432,7 @@ static void make_vertices(const double size_mm[3], double edge_mm, bool spreads)
     mt_nodal_law law[KINDS] = {*usual, *usual};
     free_slab();
     make_slab_problem(&s, size_mm, edge_mm);
+    s.target.tiles = TARGET_TILES;
     uint16_t *of_element = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *of_element),
              *of_vertex = mt_arena_alloc(&s.arena, s.mesh.n_vertices, sizeof *of_vertex);
     make_kinds(tissue, of_element, of_vertex);
@@ -467,7 +470,7 @@ static void check_kinds_of_steps(
 
 Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_cpu)
 {
-    check_kinds_of_steps(&mt_backend_cpu, parts, 1);
+    check_kinds_of_steps(&mt_backend_cpu, parts, 3);
     check_kinds_of_steps(&mt_backend_cpu_single, parts, 1);
 }
 
