@@ -26,6 +26,7 @@ static const char *const lines[] = {
     "mesh surfaces heart.hdf -o found.hdf --surfaces found --force",
     "mesh fibres heart.hdf -o fibred.hdf --force",
     "mesh fibres fibred.hdf -o again.hdf --force",
+    "mesh coordinates heart.hdf -o coordinates.hdf --force",
     "mesh refine slab.hdf -o fine.hdf --force",
     "mesh convert broken.msh repaired.hdf --repair --force",
     "mesh convert apart.msh apart.hdf --force",

@@ -1,0 +1,141 @@
+/* myotile mesh coordinates. */
+#include "app/results/mesh_rows.h"
+#include "app/heart/anatomy.h"
+#include "app/cli/command.h"
+#include "app/cli/table.h"
+#include "app/heart/mesh_file.h"
+#include "data/core/progress.h"
+#include "mesh/anatomy/segments.h"
+#include "mesh/anatomy/tag_meaning.h"
+#include "mesh/vtk/vtkhdf.h"
+
+static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments);
+
+static const mt_option options[] = {
+    MT_OPTION_OUTPUT("OUT.hdf",
+        "the file to write: the mesh with `transventricular`, `transmural`, "
+        "`rotational` and `apicobasal` at the vertices and `segment` in the elements"),
+    {.name = "--septum",
+        .value = "X,Y,Z",
+        .help = "for a left ventricle alone: direction from its axis towards the septum; default: an "
+                "arbitrary one"},
+    {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
+    {.name = "--tags", .value = MT_TAG_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT,
+    MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
+
+const mt_command mt_command_mesh_coordinates = {
+    .name = "mesh coordinates",
+    .operands = "MESH",
+    .n_operands = 1,
+    .summary = "compute ventricular coordinates of a heart (Schuler et al. 2021) and the 17 segments of its "
+               "left ventricle",
+    .example = "myotile mesh coordinates heart.hdf -o coordinates.hdf",
+    .options = options,
+    .run = coordinates,
+};
+
+static mt_table summary_table(mt_arena *arena, const char *title, const mt_coordinates *c, double seconds)
+{
+    mt_table table = mt_table_properties(arena, "coordinates", title);
+    mt_table_property(&table, "vertices", "vertices", (double)c->n_vertices, "");
+    mt_table_property(&table, "ventricles", "ventricles", c->has_rv ? 2 : 1, "");
+    mt_table_property(&table, "apex_vertices", "apical vertices", (double)c->n_apex, "");
+    mt_table_property(&table, "left_wall_mm",
+        c->has_rv ? "mean thickness, left, to the septal surface" : "mean thickness of the wall",
+        c->wall_mm[0], "mm");
+    if (c->has_rv)
+        mt_table_property(
+            &table, "right_wall_mm", "mean thickness, right, to the septal surface", c->wall_mm[1], "mm");
+    mt_table_property(&table, "transmural_nonlinearity_percent", "nonlinearity of the transmural coordinate",
+        100 * c->nonlinearity, "%");
+    const struct {
+        const char *key, *label;
+        const double *vector;
+    } axes[] = {
+        {"long_axis", "long axis", c->up}, {"septal_normal", "direction to the septum", c->to_septum}};
+    for (size_t a = 0; a < 2; a++)
+        for (size_t k = 0; k < 3; k++) {
+            char key[40], label[40];
+            (void)snprintf(key, sizeof key, "%s_%c", axes[a].key, "xyz"[k]);
+            (void)snprintf(label, sizeof label, "%s, %c", axes[a].label, "xyz"[k]);
+            mt_table_property(&table, key, label, axes[a].vector[k], "");
+        }
+    mt_table_property(
+        &table, "most_iterations", "iterations of the slowest equation", (double)c->most_iterations, "");
+    mt_table_property(&table, "time_s", "time", seconds, "s");
+    return table;
+}
+
+static mt_table segment_table(mt_arena *arena, bool has_rv, const double volume_ml[MT_SEGMENTS])
+{
+    double left = 0;
+    mt_table table = mt_table_begin(arena, "segments", "Segments of the left ventricle");
+    mt_table_decimals(&table, "segment", "segment", "", 0);
+    mt_table_strings(&table, "name", "name");
+    mt_table_decimals(&table, "volume_ml", "volume", "mL", 2);
+    mt_table_decimals(&table, "share_percent", "share of the left ventricle", "%", 1);
+    for (int s = 1; s < MT_SEGMENTS; s++) left += volume_ml[s];
+    for (int s = 1; s < MT_SEGMENTS; s++) {
+        mt_table_number(&table, s);
+        mt_table_text(&table, mt_segment_names[s].name);
+        mt_table_number(&table, volume_ml[s]);
+        mt_table_number(&table, 100 * volume_ml[s] / left);
+    }
+    if (!has_rv) return table;
+    mt_table_number(&table, 0);
+    mt_table_text(&table, mt_segment_names[0].name);
+    mt_table_number(&table, volume_ml[0]);
+    mt_table_number(&table, NAN);
+    return table;
+}
+
+static mt_status write_coordinates(
+    const char *out, const mt_mesh *mesh, const mt_coordinates *c, const int64_t *segment)
+{
+    const mt_vtkhdf_field fields[] = {
+        {.name = "transventricular", .f64 = c->transventricular, .at_vertices = true},
+        {.name = "transmural", .f64 = c->transmural, .at_vertices = true},
+        {.name = "rotational", .f64 = c->rotational, .at_vertices = true},
+        {.name = "apicobasal", .f64 = c->apicobasal, .at_vertices = true},
+        {.name = "segment", .i64 = segment}};
+    return mt_vtkhdf_write(out, mesh, sizeof fields / sizeof *fields, fields);
+}
+
+static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
+{
+    const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
+    const char *septum = mt_option_value(arguments, "--septum", NULL);
+    double to_septum[3], volume_ml[MT_SEGMENTS];
+    int64_t *segment;
+    mt_mesh mesh;
+    mt_adjacency adjacency;
+    mt_surfaces surfaces;
+    mt_anatomy anatomy;
+    mt_coordinates c;
+    MT_TRY(mt_vtkhdf_check_name(out));
+    MT_TRY(mt_file_check(out, mt_option_replace(arguments)));
+    if (septum) MT_TRY(mt_numbers("--septum", septum, 3, -INFINITY, to_septum));
+    MT_TRY(mt_read_mesh(arena, in, &mesh));
+    MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
+    MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
+        mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
+    const double start_s = mt_now_s();
+    mt_progress_stage("computing ventricular coordinates");
+    mt_status status = mt_coordinates_make(arena, &mesh, septum ? to_septum : NULL, &c);
+    mt_progress_stage(NULL);
+    MT_TRY(mt_fail_in(in, status));
+    MT_ALLOC(arena, segment, mesh.n_elements);
+    mt_segments_find(&mesh, &c, segment, volume_ml);
+    if (c.arbitrary)
+        mt_decision("septum",
+            "in the arbitrary direction (%.3g, %.3g, %.3g), since there is no right ventricle; --septum "
+            "X,Y,Z "
+            "specifies it",
+            c.to_septum[0], c.to_septum[1], c.to_septum[2]);
+    mt_table tables[] = {
+        summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
+    mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
+    MT_TRY(mt_anatomy_apex_rows(&tables[0], &mesh));
+    MT_TRY(write_coordinates(out, &mesh, &c, segment));
+    return mt_print_tables(arguments, tables, 2);
+}
