@@ -427,8 +427,8 @@ static void find_rotational_directions(const work *w, const double *along, doubl
     }
 }
 
-/* Computes f, the position between the ridges. */
-static mt_status find_between_ridges(work *w, const double *around, double *f)
+/* Computes f, the position between the ridges. The apex belongs to both. */
+static mt_status find_between_ridges(work *w, const uint8_t *apex, const double *around, double *f)
 {
     const stage *s = &w->second;
     const size_t n = s->mesh->n_vertices;
@@ -442,9 +442,9 @@ static mt_status find_between_ridges(work *w, const double *around, double *f)
     MT_ALLOC(w->scratch, to, n);
     for (size_t v = 0; v < n; v++) {
         given[v] = w->ridge[v] != NO_RIDGE;
-        posterior[v] = w->ridge[v] == POSTERIOR;
-        anterior[v] = w->ridge[v] == ANTERIOR;
-        phi[v] = anterior[v];
+        posterior[v] = w->ridge[v] == POSTERIOR || apex[v];
+        anterior[v] = w->ridge[v] == ANTERIOR || apex[v];
+        phi[v] = apex[v] ? 0.5 : anterior[v];
     }
     MT_TRY(solve(w, s->mesh, given, phi));
     for (uint8_t part = 0; part < 2; part++) {
@@ -458,7 +458,7 @@ static mt_status find_between_ridges(work *w, const double *around, double *f)
         t.start = anterior, t.upstream = true;
         MT_TRY(mt_trajectory_distance(&t, to));
     }
-    for (size_t v = 0; v < n; v++) f[v] = given[v] ? anterior[v] : ratio(from[v], to[v]);
+    for (size_t v = 0; v < n; v++) f[v] = given[v] ? phi[v] : ratio(from[v], to[v]);
     return MT_OK;
 }
 
@@ -522,7 +522,7 @@ static mt_status find_on_surfaces(work *w, double *f, double *apicobasal)
     MT_TRY(solve(w, s->mesh, given, psi));
     find_directions(s->mesh, psi, along);
     find_rotational_directions(w, along, direction);
-    MT_TRY(find_between_ridges(w, direction, f));
+    MT_TRY(find_between_ridges(w, apex, direction, f));
     find_apicobasal_directions(w, along, f, direction);
     return find_apicobasal(w, apex, base, psi, direction, apicobasal);
 }

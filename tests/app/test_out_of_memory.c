@@ -334,6 +334,11 @@ Test(out_of_memory, every_failed_allocation_of_fibres_is_reported)
     walk(1, "mesh fibres heart.hdf -o fibred.hdf");
 }
 
+Test(out_of_memory, every_failed_allocation_of_ventricular_coordinates_is_reported)
+{
+    walk(1, "mesh coordinates heart.hdf -o coordinates.hdf --septum 0,1,0");
+}
+
 Test(out_of_memory, every_failed_allocation_of_conversions_between_all_formats_is_reported)
 {
     static const char *const formats[] = {"hdf", "vtu", "pts", "msh"};

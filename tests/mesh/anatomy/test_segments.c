@@ -13,8 +13,7 @@ static void end(void) { mt_arena_free(&arena); }
 
 TestSuite(segments, .fini = end);
 
-/* Middles of the segments, as in figure 4 of Cerqueira et al.: counter-clockwise from anterior as seen from the apex, where the septum follows.
- */
+/* The middles of the segments. */
 Test(segments, every_segment_is_where_its_name_says)
 {
     static const struct {
@@ -52,10 +51,9 @@ Test(segments, the_mean_of_rotational_coordinates_is_that_of_angles)
     cr_assert_float_eq(mt_coordinates_mean_rotational(4, (double[]){0.92, 1, 0, 0.12}), 0.01, 2e-3);
 }
 
-/* The share of a ring of a spherical shell is the difference of the cosines of its polar angles, and sectors share it by their angles: the
- * septal ones have 60 degrees each, the four others 60 degrees as well; of the apical ring, the septal one (6/24 of the rotational
- * coordinate, in the septum of 120 degrees) has 90 degrees, the anterior and the inferior one too. Borders deviate by half an element of 5 mm
- * in 24 mm (the middle of the wall), in both directions; such errors cancel along a border. 4 % of a segment are 1/25 of its extent. */
+/* The share of a ring of a spherical shell is the difference of the cosines of its polar angles. Septal sectors share it with 60 degrees
+ * each, as do the others; of the apical ring, the four sectors have 90 degrees each. The borders are those of elements of 3 mm in 38 mm
+ * (the middle of the wall), whose deviations cancel along a border; 4 % of a segment are allowed. The cap has few elements. */
 Test(segments, volumes_of_a_shell_are_the_analytic_ones)
 {
     mt_mesh mesh;
@@ -80,8 +78,8 @@ Test(segments, volumes_of_a_shell_are_the_analytic_ones)
     }
 }
 
-/* The heart of the script is symmetric in y, with the right ventricle at x > 37.4. Anterior segments are at +y, inferior ones at -y, lateral
- * ones at -x above the apex. The septum is in the left ventricle in its full thickness, 11 mm. */
+/* The heart of the script is symmetric in y, with the right ventricle at x > 37.4. Anterior segments are at +y, inferior ones at -y, and
+ * lateral ones at -x above the apex. The septum is in the left ventricle in its full thickness, 11 mm. */
 Test(segments, the_septum_of_two_ventricles_belongs_to_the_left_one)
 {
     mt_mesh mesh;

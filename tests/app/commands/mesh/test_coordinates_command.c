@@ -1,0 +1,130 @@
+/* `mesh coordinates`: files, tables and messages. */
+#include <criterion/criterion.h>
+
+#include "mesh/names.h"
+#include "mesh/vtk/vtkhdf.h"
+#include "data/files/h5.h"
+#include "tests/app/program.h"
+#include "tests/mesh/shell.h"
+
+static mt_arena arena;
+
+static void end(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(coordinates_command, .init = enter_room, .fini = end);
+
+/* A left ventricle with the apex at -z, and fibres, as "lv.hdf". */
+static void write_shell(mt_mesh *mesh)
+{
+    const shell s = {6, 3, 1.5};
+    shell_make(&arena, &s, mesh);
+    cr_assert_eq(mt_mesh_new_fibres(&arena, mesh), MT_OK);
+    for (size_t e = 0; e < mesh->n_elements; e++) mesh->region[e] = 7 + (int32_t)(e % 2);
+    cr_assert_eq(mt_vtkhdf_write("lv.hdf", mesh, 0, NULL), MT_OK, "%s", mt_message());
+}
+
+/* Returns a field of the output: doubles at vertices. */
+static double *field(const char *name, size_t n)
+{
+    MT_H5_SCOPE(h5);
+    double *values = mt_arena_alloc(&arena, n, sizeof *values);
+    cr_assert_eq(mt_h5_open("out.hdf", h5), MT_OK);
+    cr_assert_eq(mt_h5_read(h5, name, MT_H5_DOUBLE, 1, &n, values), MT_OK, "%s", mt_message());
+    return values;
+}
+
+static int64_t *segments(size_t n)
+{
+    MT_H5_SCOPE(h5);
+    int64_t *values = mt_arena_alloc(&arena, n, sizeof *values);
+    cr_assert_eq(mt_h5_open("out.hdf", h5), MT_OK);
+    cr_assert_eq(
+        mt_h5_read(h5, "VTKHDF/CellData/segment", MT_H5_INT64, 1, &n, values), MT_OK, "%s", mt_message());
+    return values;
+}
+
+Test(coordinates_command, the_output_is_the_mesh_with_coordinates_and_segments)
+{
+    mt_mesh mesh, out;
+    write_shell(&mesh);
+    free(works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0"));
+    cr_assert_eq(mt_vtkhdf_read(&arena, "out.hdf", &out), MT_OK, "%s", mt_message());
+    char before[MT_HASH_SIZE], after[MT_HASH_SIZE];
+    cr_assert_eq(mt_mesh_hash(&mesh, before), MT_OK);
+    cr_assert_eq(mt_mesh_hash(&out, after), MT_OK);
+    cr_assert_str_eq(after, before);
+
+    const size_t n = mesh.n_vertices;
+    const double *transmural = field("VTKHDF/PointData/transmural", n);
+    const double *rotational = field("VTKHDF/PointData/rotational", n);
+    const double *apicobasal = field("VTKHDF/PointData/apicobasal", n);
+    const double *transventricular = field("VTKHDF/PointData/transventricular", n);
+    const int64_t *segment = segments(mesh.n_elements);
+    for (size_t v = 0; v < n; v++) {
+        const double *x = mesh.xyz_mm + 3 * v;
+        cr_assert_eq(transventricular[v], 0);
+        cr_assert(transmural[v] >= 0 && transmural[v] <= 1 && rotational[v] >= 0 && rotational[v] <= 1);
+        if (x[2] >= 0) cr_assert_eq(apicobasal[v], 1);
+        /* the middle of the septum is at +y; anterior is z x y, -x */
+        if (x[2] < -20 || fabs(x[0]) > 1e-9) continue;
+        cr_assert_float_eq(rotational[v], x[1] > 0 ? 5.0 / 6 : 1.0 / 3, 0.02, "%g", rotational[v]);
+    }
+    for (size_t e = 0; e < mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, e, x);
+        cr_assert(segment[e] >= 1 && segment[e] <= 17);
+        if (segment[e] <= 2) cr_assert(x[0] < 1, "%zu: %g", e, x[0]); /* anterior and anteroseptal */
+    }
+}
+
+Test(coordinates_command, the_table_has_all_segments_and_their_volumes)
+{
+    mt_mesh mesh;
+    double total = 0;
+    write_shell(&mesh);
+    char *text = works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0 --format json");
+    cr_assert_eq(json_property(text, "ventricles"), 1, "%s", text);
+    cr_assert_float_eq(json_property(text, "left_wall_mm"), 12, 2, "%s", text);
+    cr_assert_float_eq(json_property(text, "septal_normal_y"), 1, 1e-9);
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, "\"volume_ml\": ")) != NULL; at++, n++)
+        total += strtod(at + strlen("\"volume_ml\": "), NULL);
+    cr_assert_eq(n, 17, "%zu", n);
+    for (size_t e = 0; e < mesh.n_elements; e++) total -= mt_mesh_volume_mm3(&mesh, e) / 1000;
+    cr_assert_lt(fabs(total), 1e-9, "%g", total);
+    cr_assert(
+        strstr(text, "\"basal anteroseptal\"") && strstr(text, "\"apex\"") && !strstr(text, "free wall"));
+    free(text);
+}
+
+Test(coordinates_command, an_arbitrary_septum_is_reported)
+{
+    mt_mesh mesh;
+    write_shell(&mesh);
+    char *table, *text = warnings(&table, "mesh coordinates lv.hdf -o out.hdf");
+    cr_assert(strstr(text, "lv.hdf: no right ventricle") && strstr(text, "(1.000, 0.000, "), "%s", text);
+    free(text), free(table);
+}
+
+Test(coordinates_command, invalid_input_is_rejected_and_writes_nothing)
+{
+    mt_mesh mesh;
+    write_shell(&mesh);
+    refuses(2, "in .hdf", "mesh coordinates lv.hdf -o out.vtu");
+    refuses(2, "--septum 1,2; allowed: 3 numbers", "mesh coordinates lv.hdf -o out.hdf --septum 1,2");
+    refuses(2, "along the long axis", "mesh coordinates lv.hdf -o out.hdf --septum 0,0,3");
+    refuses(2, "lv.hdf", "mesh coordinates lv.hdf -o lv.hdf --force");
+    refuses(2, "MESH", "mesh coordinates -o out.hdf");
+    for (size_t f = 0; f < mesh.n_faces; f++) mesh.face_tag[f] += mesh.face_tag[f] == MT_SURFACE_LV;
+    mesh.n_names = 0;
+    cr_assert_eq(mt_names_put_surfaces(&arena, &mesh), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("rv.hdf", &mesh, 0, NULL), MT_OK);
+    refuses(2, "left endocardium", "mesh coordinates rv.hdf -o out.hdf");
+    free(works("mesh slab -o slab.hdf --size-mm 2,2,2 --edge-mm 1"));
+    refuses(2, "slab.hdf", "mesh coordinates slab.hdf -o out.hdf");
+    cr_assert_neq(access("out.hdf", F_OK), 0);
+}
