@@ -34,6 +34,15 @@ Test(segments, every_segment_is_where_its_name_says)
             place[k].name, mt_segment_at(place[k].apicobasal, place[k].rotational));
         cr_assert_str_eq(mt_segment_names[place[k].segment].name, place[k].name);
     }
+    /* the borders of the apical sectors */
+    static const struct {
+        double border;
+        int before, after;
+    } turn[] = {{5, 15, 16}, {11, 16, 13}, {17, 13, 14}, {23, 14, 15}};
+    for (size_t k = 0; k < sizeof turn / sizeof *turn; k++) {
+        cr_assert_eq(mt_segment_at(0.2, (turn[k].border - 0.1) / 24), turn[k].before, "%g", turn[k].border);
+        cr_assert_eq(mt_segment_at(0.2, (turn[k].border + 0.1) / 24), turn[k].after, "%g", turn[k].border);
+    }
     /* the ends of the range, where the rotational coordinate jumps, and the borders of rings */
     cr_assert_eq(mt_segment_at(1, 0), 4);
     cr_assert_eq(mt_segment_at(1, 1), 4);

@@ -138,9 +138,9 @@ Test(trajectory, distances_from_a_curve_are_those_of_a_cone)
     cr_assert(off[1] < 0.1 && off[1] < off[0] / 2, "%g, %g", off[0], off[1]);
 }
 
-/* A rough potential has minima everywhere, and every line must still end at the start: distances stay positive and finite. The start is the
- * only place with distance 0. */
-Test(trajectory, lines_end_at_the_start_for_any_potential)
+/* A rough potential has minima everywhere, and directions that circle never reach the start; still every line must end there, so that
+ * distances are positive and finite. The start is the only place with distance 0. */
+Test(trajectory, lines_end_at_the_start_for_any_potential_and_directions)
 {
     const double size[3] = {7, 5, 5}, along[3] = {1, 0, 0};
     slab(size, along);
@@ -148,7 +148,33 @@ Test(trajectory, lines_end_at_the_start_for_any_potential)
         start[v] = mesh.xyz_mm[3 * v] <= 0;
         potential[v] += between(&state, -3, 3);
     }
-    for (size_t e = 0; e < mesh.n_elements; e += 5) memset(direction + 3 * e, 0, 3 * sizeof *direction);
+    for (size_t e = 0; e < mesh.n_elements; e++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, e, x);
+        const double r = hypot(x[0] - 4, x[1] - 2.5);
+        direction[3 * e] = e % 5 ? -(x[1] - 2.5) / r : 0; /* of every fifth element, unknown */
+        direction[3 * e + 1] = e % 5 ? (x[0] - 4) / r : 0;
+    }
+    const mt_trajectories t = usual();
+    measure(&t);
+    for (size_t v = 0; v < mesh.n_vertices; v++)
+        cr_assert(
+            start[v] ? distance[v] == 0 : distance[v] >= 0 && distance[v] < 30, "%zu: %g", v, distance[v]);
+}
+
+/* Directions point to the start, so that lines lead away from it. At (2, 1, 1) the line ends at (3, 1, 1), which is a minimum of the
+ * potential and whose way to the start is over (2, 1, 1): without raising the potential, these two would refer to each other. */
+Test(trajectory, lines_leave_a_minimum_of_the_potential)
+{
+    const double size[3] = {5, 2, 2}, along[3] = {-1, 0, 0};
+    slab(size, along);
+    for (size_t v = 0; v < mesh.n_vertices; v++) {
+        double *x = mesh.xyz_mm + 3 * v;
+        for (int k = 0; k < 3; k++) x[k] = round(x[k]);
+        const bool middle = x[1] == 1 && x[2] == 1;
+        start[v] = x[0] == 0;
+        potential[v] = middle && x[0] == 3 ? 0.5 : middle && x[0] == 2 ? 1.9 : x[0];
+    }
     const mt_trajectories t = usual();
     measure(&t);
     for (size_t v = 0; v < mesh.n_vertices; v++)
