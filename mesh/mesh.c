@@ -111,6 +111,7 @@ size_t mt_mesh_remove_elements(mt_mesh *mesh, uint8_t *dead)
             move_item(mesh->sheet, 3 * sizeof *mesh->sheet, c, n);
             move_item(mesh->depth, sizeof *mesh->depth, c, n);
             move_item(mesh->layer, sizeof *mesh->layer, c, n);
+            move_item(mesh->segment, sizeof *mesh->segment, c, n);
             move_item(mesh->groups, sizeof *mesh->groups, c, n);
         }
         n++;
@@ -136,15 +137,16 @@ static mt_status inherit(
 mt_status mt_mesh_inherit(mt_arena *arena, const mt_mesh *from, const uint32_t *origin, mt_mesh *mesh)
 {
     const size_t n = mesh->n_elements;
-    void *region, *fibre, *sheet, *depth, *layer, *groups;
+    void *region, *fibre, *sheet, *depth, *layer, *segment, *groups;
     MT_TRY(inherit(arena, n, origin, sizeof *from->region, from->region, &region));
     MT_TRY(inherit(arena, n, origin, 3 * sizeof *from->fibre, from->fibre, &fibre));
     MT_TRY(inherit(arena, n, origin, 3 * sizeof *from->sheet, from->sheet, &sheet));
     MT_TRY(inherit(arena, n, origin, sizeof *from->depth, from->depth, &depth));
     MT_TRY(inherit(arena, n, origin, sizeof *from->layer, from->layer, &layer));
+    MT_TRY(inherit(arena, n, origin, sizeof *from->segment, from->segment, &segment));
     MT_TRY(inherit(arena, n, origin, sizeof *from->groups, from->groups, &groups));
     mesh->region = region, mesh->fibre = fibre, mesh->sheet = sheet;
-    mesh->depth = depth, mesh->layer = layer, mesh->groups = groups;
+    mesh->depth = depth, mesh->layer = layer, mesh->segment = segment, mesh->groups = groups;
     return MT_OK;
 }
 
@@ -316,12 +318,22 @@ static mt_status check_groups(const mt_mesh *mesh)
     return MT_OK;
 }
 
+static mt_status check_segments(const mt_mesh *mesh)
+{
+    for (size_t c = 0; mesh->segment && c < mesh->n_elements; c++)
+        if (mesh->segment[c] < 0 || mesh->segment[c] > MT_SEGMENT_LAST)
+            return mt_fail(
+                MT_INPUT, "element %zu: segment %d; allowed: 0 to %d", c, mesh->segment[c], MT_SEGMENT_LAST);
+    return MT_OK;
+}
+
 static mt_status check_content(const mt_mesh *mesh)
 {
     MT_TRY(check_coordinates(mesh));
     MT_TRY(check_indices("element", mesh->n_elements, 4, mesh->element_vertex, mesh->n_vertices));
     MT_TRY(check_indices("tagged triangle", mesh->n_faces, 3, mesh->face_vertex, mesh->n_vertices));
     MT_TRY(check_groups(mesh));
+    MT_TRY(check_segments(mesh));
     return check_directions(mesh);
 }
 
@@ -392,6 +404,7 @@ mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE])
     add_array(&hash, mesh->face_vertex, 3 * mesh->n_faces, sizeof *mesh->face_vertex);
     add_array(&hash, mesh->face_tag, mesh->n_faces, sizeof *mesh->face_tag);
     add_names(&hash, mesh);
+    if (mesh->segment) add_array(&hash, mesh->segment, n, sizeof *mesh->segment); /* likewise */
     mt_hash_end(&hash, text);
     return MT_OK;
 }

@@ -34,10 +34,12 @@ typedef struct mt_mesh {
     double *xyz_mm;           /* [n_vertices][3] */
     uint32_t *element_vertex; /* [n_elements][4] */
     int32_t *region;          /* [n_elements] region tags of the file; 1 if the file has no regions */
-    double *fibre;    /* [n_elements][3] fibre direction; this and the next three are NULL if unknown */
-    double *sheet;    /* [n_elements][3] transverse direction in the sheet; only with fibres */
-    double *depth;    /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
-    int32_t *layer;   /* [n_elements] layer of the wall: see mt_layer */
+    double *fibre;  /* [n_elements][3] fibre direction; this and the next three are NULL if unknown */
+    double *sheet;  /* [n_elements][3] transverse direction in the sheet; only with fibres */
+    double *depth;  /* [n_elements] 0 at the endocardium, 1 at the epicardium, 1/2 inside a septum */
+    int32_t *layer; /* [n_elements] layer of the wall: see mt_layer */
+    /* [n_elements] segment of the left ventricle, 1 .. MT_SEGMENT_LAST (mesh/anatomy/segments.h), or 0 if none; NULL if unknown */
+    int32_t *segment;
     uint32_t *number; /* [n_elements] ascending, if this is a part of a mesh (mt_mesh_number); else NULL */
     /* [n_vertices] numbers in a complete mesh, ascending, if this mesh lacks some of its vertices (mesh/unknowns.h); else NULL */
     uint32_t *vertex_number;
@@ -65,6 +67,8 @@ typedef enum mt_surface {
 
 /* The layers of the ventricular wall. */
 typedef enum mt_layer { MT_LAYER_ENDO = 1, MT_LAYER_MID = 2, MT_LAYER_EPI = 3 } mt_layer;
+
+enum { MT_SEGMENT_LAST = 17 };
 
 /* Creates a mesh in `arena` with zeroed vertices, elements and regions, without tagged triangles; optional arrays are NULL. MT_INPUT: too
  * many vertices or elements. MT_MEMORY. */
@@ -99,7 +103,7 @@ MT_NODISCARD mt_status mt_mesh_select(
     mt_arena *arena, const mt_mesh *whole, const uint8_t *keep, mt_mesh *part);
 
 /* Creates in `arena` the data of the elements of a mesh, those of element origin[c] of `from` for element c: region, fibre, sheet, depth,
- * layer and groups; those that `from` lacks become NULL. MT_MEMORY. */
+ * layer, segment and groups; those that `from` lacks become NULL. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_inherit(
     mt_arena *arena, const mt_mesh *from, const uint32_t *origin, mt_mesh *mesh);
 

@@ -142,6 +142,8 @@ static void name_region(size_t number, const mt_case_region *region, char word[W
         (void)snprintf(where, sizeof where, ", group %.40s", r->group);
     else if (r->layer >= 0)
         (void)snprintf(where, sizeof where, ", layer %s", mt_region_layers[r->layer]);
+    else if (r->segment[0])
+        (void)snprintf(where, sizeof where, ", segment %.30s", r->segment);
     else if (isfinite(r->radius_mm))
         (void)snprintf(where, sizeof where, ", a sphere");
     else if (isfinite(r->min_mm[0]))

@@ -16,6 +16,7 @@ void mt_content_rows(mt_table *table, const mt_mesh *mesh)
     mt_table_property_text(table, "sheets", "sheets", mesh->sheet ? "yes" : "no");
     mt_table_property_text(table, "depth", "depth", mesh->depth ? "yes" : "no");
     mt_table_property_text(table, "layers", "layers", mesh->layer ? "yes" : "no");
+    if (mesh->segment) mt_table_property_text(table, "segments", "segments", "yes");
 }
 
 void mt_element_size_rows(mt_table *table, const mt_element_size *size)

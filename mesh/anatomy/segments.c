@@ -1,6 +1,9 @@
 #include "mesh/anatomy/segments.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 const mt_segment_name mt_segment_names[MT_SEGMENTS] = {
     {"right_free_wall", "free wall of the right ventricle"},
@@ -38,8 +41,22 @@ int mt_segment_at(double apicobasal, double rotational)
     return (apicobasal <= 0.7 ? 7 : 1) + sector(rotational, 6, 1.0 / 2);
 }
 
+mt_status mt_segment_parse(const char *text, int32_t *segment)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    for (*segment = 1; *segment <= MT_SEGMENT_LAST; ++*segment)
+        if (strcmp(text, mt_segment_names[*segment].key) == 0) return MT_OK;
+    *segment = number >= 1 && number <= MT_SEGMENT_LAST && isdigit((unsigned char)*text) && !*end
+                   ? (int32_t)number
+                   : 0;
+    if (*segment > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "'%.100s'; allowed: 1 to %d, or a name such as mid_anterior or apex", text,
+        MT_SEGMENT_LAST);
+}
+
 void mt_segments_find(
-    const mt_mesh *mesh, const mt_coordinates *coordinates, int64_t *segment, double volume_ml[MT_SEGMENTS])
+    const mt_mesh *mesh, const mt_coordinates *coordinates, int32_t *segment, double volume_ml[MT_SEGMENTS])
 {
     for (int s = 0; s < MT_SEGMENTS; s++) volume_ml[s] = 0;
     for (size_t e = 0; e < mesh->n_elements; e++) {

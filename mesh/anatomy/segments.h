@@ -20,7 +20,7 @@
 #include "mesh/anatomy/coordinates.h"
 
 /* Length of arrays indexed by segment; [0] is for the free wall of the right ventricle. */
-enum { MT_SEGMENTS = 18 };
+enum { MT_SEGMENTS = MT_SEGMENT_LAST + 1 };
 
 typedef struct mt_segment_name {
     const char *key, *name; /* "basal_anterior", "basal anterior" */
@@ -31,6 +31,9 @@ extern const mt_segment_name mt_segment_names[MT_SEGMENTS];
 /* Returns the segment, 1 to 17, of a position in the left ventricle. */
 int mt_segment_at(double apicobasal, double rotational);
 
+/* Reads a segment: its number, or its key in mt_segment_names. MT_INPUT: neither. */
+MT_NODISCARD mt_status mt_segment_parse(const char *text, int32_t *segment);
+
 /* Computes the segment of each element, 0 in the free wall of the right ventricle, and the volume of each segment: segment[n_elements]. */
 void mt_segments_find(
-    const mt_mesh *mesh, const mt_coordinates *coordinates, int64_t *segment, double volume_ml[MT_SEGMENTS]);
+    const mt_mesh *mesh, const mt_coordinates *coordinates, int32_t *segment, double volume_ml[MT_SEGMENTS]);

@@ -18,20 +18,20 @@ static mt_status write_vtkhdf(const char *path, const mt_mesh *mesh)
 }
 
 static const mt_mesh_format formats[] = {
-    {".hdf", "VTKHDF", "mm", true, true, mt_vtkhdf_read_in, write_vtkhdf, mt_file_check,
+    {".hdf", "VTKHDF", "mm", true, true, true, mt_vtkhdf_read_in, write_vtkhdf, mt_file_check,
         mt_vtkhdf_stated_unit},
-    {".msh", "MSH", "mm", false, true, mt_gmsh_read, mt_gmsh_write, mt_file_check, NULL},
-    {".pts", "CARP", "um", false, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
-    {".elem", "CARP", "um", false, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
-    {".vtu", "VTK XML", "mm", true, true, mt_vtu_read, mt_vtu_write, mt_file_check, NULL},
-    {".vtp", "VTK XML", "mm", true, true, mt_vtu_read, NULL, NULL, NULL},
-    {".vtk", "VTK", "mm", true, true, mt_vtk_read, NULL, NULL, NULL},
-    {".xdmf", "XDMF", "mm", true, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
-    {".xmf", "XDMF", "mm", true, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
-    {".node", "TetGen", "mm", false, false, mt_tetgen_read, NULL, NULL, NULL},
-    {".ele", "TetGen", "mm", false, false, mt_tetgen_read, NULL, NULL, NULL},
-    {".obj", "OBJ", "mm", false, false, mt_obj_read, NULL, NULL, NULL},
-    {".stl", "STL", "mm", false, false, mt_stl_read, NULL, NULL, NULL},
+    {".msh", "MSH", "mm", false, false, true, mt_gmsh_read, mt_gmsh_write, mt_file_check, NULL},
+    {".pts", "CARP", "um", false, false, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
+    {".elem", "CARP", "um", false, false, false, mt_carp_read, mt_carp_write, mt_carp_check, NULL},
+    {".vtu", "VTK XML", "mm", true, false, true, mt_vtu_read, mt_vtu_write, mt_file_check, NULL},
+    {".vtp", "VTK XML", "mm", true, false, true, mt_vtu_read, NULL, NULL, NULL},
+    {".vtk", "VTK", "mm", true, false, true, mt_vtk_read, NULL, NULL, NULL},
+    {".xdmf", "XDMF", "mm", true, false, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
+    {".xmf", "XDMF", "mm", true, false, true, mt_xdmf_read, NULL, NULL, mt_xdmf_stated_unit},
+    {".node", "TetGen", "mm", false, false, false, mt_tetgen_read, NULL, NULL, NULL},
+    {".ele", "TetGen", "mm", false, false, false, mt_tetgen_read, NULL, NULL, NULL},
+    {".obj", "OBJ", "mm", false, false, false, mt_obj_read, NULL, NULL, NULL},
+    {".stl", "STL", "mm", false, false, false, mt_stl_read, NULL, NULL, NULL},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 

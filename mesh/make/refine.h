@@ -15,7 +15,7 @@
 /* Builds the refined mesh in `arena` from the coarse one (borrowed), which has passed mt_mesh_check.
  *   vertices  the coarse ones with their numbers, then the midpoints in the order in which the elements first reference them;
  *   elements  the children of element c are 8 c .. 8 c + 7, first the four at its corners in order, each with 1/8 of its
- *             volume; region, fibre, sheet, depth and layer are those of c;
+ *             volume; region, fibre, sheet, depth, layer and segment are those of c;
  *   triangles the children of triangle f are 4 f .. 4 f + 3, the last one in the middle; their tag is that of f.
  * MT_INPUT, before any allocation: elements or triangles would reach 2^32 - 1, or vertices could (n_vertices + 6 n_elements +
  * 3 n_faces). MT_MEMORY. Time O(n); scratch at most 100 bytes for each edge of the coarse mesh, freed: less than half of the

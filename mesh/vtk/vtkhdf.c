@@ -50,7 +50,7 @@ static mt_status write_cell_data(mt_arena *scratch, mt_h5 *h5, const mt_mesh *me
     } fields[] = {{"region", MT_H5_INT32, 1, mesh->region}, {"fibre", MT_H5_DOUBLE, 2, mesh->fibre},
         {"sheet", MT_H5_DOUBLE, 2, mesh->sheet}, {"normal", MT_H5_DOUBLE, 2, normal},
         {"depth", MT_H5_DOUBLE, 1, mesh->depth}, {"layer", MT_H5_INT32, 1, mesh->layer},
-        {"groups", MT_H5_UINT32, 1, mesh->groups}};
+        {"segment", MT_H5_INT32, 1, mesh->segment}, {"groups", MT_H5_UINT32, 1, mesh->groups}};
     MT_TRY(mt_h5_group(h5, "VTKHDF/CellData"));
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
         char name[64];
@@ -248,19 +248,27 @@ static mt_status read_doubles(
     return mt_h5_read(h5, name, MT_H5_DOUBLE, each == 1 ? 1 : 2, (size_t[]){n_elements, each}, *values);
 }
 
+/* Reads one 32-bit integer per element, if the file has them. */
+static mt_status read_integers(
+    mt_arena *arena, mt_h5 *h5, const char *name, size_t n_elements, int32_t **values)
+{
+    bool there;
+    MT_TRY(mt_h5_has(h5, name, &there));
+    if (!there) return MT_OK;
+    MT_ALLOC(arena, *values, n_elements);
+    return mt_h5_read(h5, name, MT_H5_INT32, 1, &n_elements, *values);
+}
+
 static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
 {
-    const char *region = "VTKHDF/CellData/region", *layer = "VTKHDF/CellData/layer";
+    const char *region = "VTKHDF/CellData/region";
     const size_t n = mesh->n_elements;
     bool there;
     for (size_t c = 0; c < n; c++) mesh->region[c] = 1;
     MT_TRY(mt_h5_has(h5, region, &there));
     if (there) MT_TRY(mt_h5_read(h5, region, MT_H5_INT32, 1, &n, mesh->region));
-    MT_TRY(mt_h5_has(h5, layer, &there));
-    if (there) {
-        MT_ALLOC(arena, mesh->layer, n);
-        MT_TRY(mt_h5_read(h5, layer, MT_H5_INT32, 1, &n, mesh->layer));
-    }
+    MT_TRY(read_integers(arena, h5, "VTKHDF/CellData/layer", n, &mesh->layer));
+    MT_TRY(read_integers(arena, h5, "VTKHDF/CellData/segment", n, &mesh->segment));
     MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/fibre", n, 3, &mesh->fibre));
     MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/sheet", n, 3, &mesh->sheet));
     return read_doubles(arena, h5, "VTKHDF/CellData/depth", n, 1, &mesh->depth);

@@ -16,6 +16,7 @@
  *    CellData/normal            [n_elements][3]     double, fibre x sheet: for viewers, not read
  *    CellData/depth             [n_elements]        double
  *    CellData/layer             [n_elements]        int32
+ *    CellData/segment           [n_elements]        int32
  *    CellData/groups            [n_elements]        int64, bit g: the element also belongs to the g-th group of the names
  *    CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this, tile and
  *                                                ipus_and_tiles only in a file with a partition

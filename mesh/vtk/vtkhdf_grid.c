@@ -8,7 +8,7 @@ const char mt_vtkhdf_names[] = "VTKHDF/FieldData/names";
 bool mt_vtkhdf_is_own(const char *name)
 {
     static const char *const own[] = {
-        "region", "fibre", "sheet", "normal", "depth", "layer", "groups", "ipu", "tile"};
+        "region", "fibre", "sheet", "normal", "depth", "layer", "segment", "groups", "ipu", "tile"};
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (strcmp(name, own[k]) == 0) return true;
     return false;

@@ -416,7 +416,10 @@ static const mt_yaml_key checkpoint_keys[] = {
             "it. An element belongs to one region and to any number of groups."),                            \
         MT_YAML_ENUM(structure, region.layer, "layer", MT_YAML_NONE, mt_region_layers,                       \
             "The elements in this transmural layer; requires a mesh with transmural layers, which `myotile " \
-            "mesh fibres` writes.")
+            "mesh fibres` writes."),                                                                         \
+        MT_YAML_STRING(structure, region.segment, "segment", MT_YAML_NONE,                                   \
+            "The elements in this segment of the left ventricle: 1 to 17, or a name such as mid_anterior; "  \
+            "requires a mesh with segments, which `myotile mesh coordinates` writes.")
 static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
     MT_YAML_ENUM(mt_case_region, non_conducting, "non_conducting", MT_YAML_NONE, truths,
         "true: scar, without cells and currents, with a no-flux boundary around it. "
@@ -555,7 +558,8 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, regions, n_regions, "regions", 0, 64, region_keys,
         "Properties of parts of the mesh. A region is a sphere, a box, a surface, a list of vertices or of "
-        "elements, a tag, a group or a layer, or the intersection of several of these. Each sets at least "
+        "elements, a tag, a group, a layer or a segment, or the intersection of several of these. Each sets "
+        "at least "
         "one of `non_conducting`, `type`, `scale`, `set`, `conductivity_factor` and the keys of `tissue`. "
         "Regions are applied in order. A region changes only what it sets, and the last factor or value of a "
         "parameter or conductivity applies.",

@@ -9,6 +9,7 @@
 #include "mesh/names.h"
 #include "mesh/vertex_share.h"
 #include "mesh/anatomy/fibres.h"
+#include "mesh/anatomy/segments.h"
 #include "mesh/anatomy/tag_meaning.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/files/element_list.h"
@@ -27,6 +28,7 @@ const mt_region mt_region_empty = {.at = "",
     .elements = "",
     .tag = "",
     .group = "",
+    .segment = "",
     .layer = -1};
 
 const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
@@ -70,11 +72,14 @@ mt_status mt_region_check(mt_region *region)
     if (!region->surface[0] && !isnan(region->depth_mm))
         return mt_fail(MT_INPUT, "depth_mm is given without surface; allowed: both");
     if (!region->surface[0] && !region->vtx[0] && !region->elements[0] && !region->tag[0] &&
-        !region->group[0] && region->layer < 0 && !has_box(region) && !has_centre(region))
+        !region->group[0] && !region->segment[0] && region->layer < 0 && !has_box(region) &&
+        !has_centre(region))
         return mt_fail(MT_INPUT,
             "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-            "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
+            "max_mm, or surface, vtx, elements, tag, group, layer or segment, alone or with one of these");
     if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
+    int32_t segment;
+    if (region->segment[0]) MT_TRY(mt_fail_in("segment", mt_segment_parse(region->segment, &segment)));
     return MT_OK;
 }
 
@@ -215,21 +220,35 @@ static mt_status keep_layer(const mt_region *region, const mt_mesh *mesh, unsign
     return MT_OK;
 }
 
+/* Removes the elements of other segments. */
+static mt_status keep_segment(const mt_region *region, const mt_mesh *mesh, unsigned char *reached)
+{
+    int32_t segment;
+    if (!region->segment[0]) return MT_OK;
+    MT_TRY(mt_fail_in("segment", mt_segment_parse(region->segment, &segment)));
+    if (!mesh->segment)
+        return mt_fail(MT_INPUT,
+            "segment: %s; the mesh has no segments: `myotile mesh coordinates` writes them", region->segment);
+    for (size_t c = 0; c < mesh->n_elements; c++) reached[c] = reached[c] && mesh->segment[c] == segment;
+    return MT_OK;
+}
+
 static mt_status none_reached(
     const mt_region *region, const mt_unknowns *unknowns, const double *centre, double nearest_mm)
 {
     double low_mm[3], high_mm[3];
-    char which[600], tagged[170] = "";
+    char which[600], tagged[230] = "";
     const mt_mesh *mesh = unknowns->mesh;
-    const bool in_layer = region->layer >= 0,
-               by_volume = region->tag[0] || region->group[0] || in_layer || region->elements[0];
+    const bool in_layer = region->layer >= 0, by_volume = region->tag[0] || region->group[0] || in_layer ||
+                                                          region->segment[0] || region->elements[0];
     const char *one = !unknowns->at_vertices ? "element"
                       : by_volume            ? "vertex of conducting elements, at least half of their volume"
                                              : "vertex of conducting elements",
                *place = unknowns->at_vertices ? "" : " centre",
                *with = unknowns->at_vertices ? " in " : " with a vertex of ";
-    (void)snprintf(tagged, sizeof tagged, "%s%.60s%s%.60s", region->tag[0] ? " with the tag " : "",
-        region->tag, region->group[0] ? " of the group " : "", region->group);
+    (void)snprintf(tagged, sizeof tagged, "%s%.60s%s%.60s%s%.30s", region->tag[0] ? " with the tag " : "",
+        region->tag, region->group[0] ? " of the group " : "", region->group,
+        region->segment[0] ? " in the segment " : "", region->segment);
     (void)snprintf(which, sizeof which, "%s%s%s%s%s%.100s%s%.100s", tagged, in_layer ? " in the layer " : "",
         in_layer ? mt_region_layers[region->layer] : "", region->surface[0] ? " of the surface" : "",
         region->vtx[0] ? with : "", region->vtx, region->elements[0] ? " listed in " : "", region->elements);
@@ -314,6 +333,7 @@ mt_status mt_region_elements(
     MT_TRY(keep_listed(scratch, region, mesh, reached));
     MT_TRY(keep_named(scratch, region, mesh, reached));
     MT_TRY(keep_layer(region, mesh, reached));
+    MT_TRY(keep_segment(region, mesh, reached));
     return list_near(arena, region, &unknowns, centre, border_mm(mesh), reached, n, elements);
 }
 
@@ -329,7 +349,7 @@ static mt_status keep_shared(
     return mt_vertex_share_keep(mesh, of, reached);
 }
 
-enum { BY_TAG, BY_GROUP, BY_LIST, BY_LAYER, CONDITIONS };
+enum { BY_TAG, BY_GROUP, BY_LIST, BY_SEGMENT, BY_LAYER, CONDITIONS };
 
 /* Marks in `in` the elements of the complete mesh that satisfy one of the conditions on elements. */
 static mt_status mark_elements(
@@ -343,17 +363,19 @@ static mt_status mark_elements(
         return keep_tagged("group", region->group, whole, in);
     case BY_LIST:
         return keep_named(scratch, region, whole, in);
+    case BY_SEGMENT:
+        return keep_segment(region, whole, in);
     default:
         return keep_layer(region, whole, in);
     }
 }
 
-/* Removes the vertices outside the stated tag, group, list of elements or layer. */
+/* Removes the vertices outside the stated tag, group, list of elements, segment or layer. */
 static mt_status keep_in_elements(mt_arena *scratch, const mt_region *region, const mt_mesh *whole,
     const mt_mesh *mesh, unsigned char *reached)
 {
-    const bool stated[CONDITIONS] = {
-        region->tag[0] != 0, region->group[0] != 0, region->elements[0] != 0, region->layer >= 0};
+    const bool stated[CONDITIONS] = {region->tag[0] != 0, region->group[0] != 0, region->elements[0] != 0,
+        region->segment[0] != 0, region->layer >= 0};
     unsigned char *in;
     MT_ALLOC(scratch, in, whole->n_elements);
     for (int k = 0; k < CONDITIONS; k++) {

@@ -12,6 +12,7 @@
  *   tag                    the elements of the region with this tag or name (mt_mesh.region)
  *   group                  the elements of the group with this tag or name, and of the region with it (mesh/names.h)
  *   layer                  the elements in this layer of the wall (mt_mesh.layer)
+ *   segment                the elements in this segment of the left ventricle (mt_mesh.segment)
  *
  * except both a box and a sphere. Its elements satisfy all conditions.
  *
@@ -20,7 +21,8 @@
  *
  * A region also selects vertices, if the voltages are there (mesh/unknowns.h). A vertex is in a box or a sphere if its own position is,
  * with the same borders; in `surface` if it is a corner of its triangles, or within depth_mm of one; in `vtx` if it is listed; in
- * `elements`, `tag`, `group` or `layer` if at least half of the volume of its conducting elements is. Again all conditions must hold. */
+ * `elements`, `tag`, `group`, `layer` or `segment` if at least half of the volume of its conducting elements is. Again all conditions must
+ * hold. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -35,6 +37,7 @@ typedef struct mt_region {
     double depth_mm;            /* set if `surface` is, after mt_region_check */
     const char *vtx, *elements; /* paths */
     const char *tag, *group;    /* numbers or names */
+    const char *segment;        /* number or name (mt_segment_parse) */
     int layer;                  /* index into mt_region_layers; -1: not stated */
 } mt_region;
 
@@ -51,8 +54,8 @@ MT_NODISCARD mt_status mt_region_check(mt_region *region);
 bool mt_region_uses_surfaces(const mt_region *region);
 
 /* Returns the elements of a mesh in a checked region, ascending; borrows both. MT_INPUT if there are none (the message has the distance of
- * the nearest element's centre), if the mesh lacks the required tag, layers or tagged triangles, or if a file named in the region is
- * invalid. MT_FILE if that file cannot be read. MT_MEMORY. */
+ * the nearest element's centre), if the mesh lacks the required tag, layers, segments or tagged triangles, or if a file named in the region
+ * is invalid. MT_FILE if that file cannot be read. MT_MEMORY. */
 MT_NODISCARD mt_status mt_region_elements(
     mt_arena *arena, const mt_region *region, const mt_mesh *mesh, size_t *n, uint32_t **elements);
 

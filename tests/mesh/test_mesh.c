@@ -163,7 +163,9 @@ Test(mesh, a_submesh_has_the_selected_elements_and_their_original_numbers)
     cr_assert_eq(mt_mesh_new_fibres(&arena, &whole), MT_OK);
     whole.layer = mt_arena_alloc(&arena, 3, sizeof *whole.layer);
     whole.depth = mt_arena_alloc(&arena, 3, sizeof *whole.depth);
+    whole.segment = mt_arena_alloc(&arena, 3, sizeof *whole.segment);
     for (size_t c = 0; c < 3; c++) {
+        whole.segment[c] = 17 - (int32_t)c;
         for (size_t k = 0; k < 4; k++) whole.element_vertex[4 * c + k] = (uint32_t)((c + k) % 4);
         for (size_t k = 0; k < 3; k++) whole.fibre[3 * c + k] = (double)(3 * c + k);
         whole.region[c] = (int32_t)c - 5;
@@ -178,10 +180,10 @@ Test(mesh, a_submesh_has_the_selected_elements_and_their_original_numbers)
         cr_assert_arr_eq(part.element_vertex + 4 * c, whole.element_vertex + 4 * from, 4 * sizeof(uint32_t));
         cr_assert_arr_eq(part.fibre + 3 * c, whole.fibre + 3 * from, 3 * sizeof(double));
         cr_assert(part.region[c] == whole.region[from] && part.layer[c] == whole.layer[from] &&
-                  part.depth[c] == whole.depth[from]);
+                  part.depth[c] == whole.depth[from] && part.segment[c] == whole.segment[from]);
     }
     cr_assert_eq(mt_mesh_number(&whole, 2), 2);
-    for (size_t n = 1; n < 7; n++) {
+    for (size_t n = 1; n < 8; n++) {
         mt_arena_fail_at(n);
         cr_expect_eq(mt_mesh_select(&arena, &whole, (uint8_t[]){1, 0, 1}, &part), MT_MEMORY, "%zu", n);
         mt_arena_fail_at(0);

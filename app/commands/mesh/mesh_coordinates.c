@@ -101,15 +101,13 @@ static void note_arbitrary(const char *path, const mt_coordinates *c)
     mt_note(path, text, (size_t)n);
 }
 
-static mt_status write_coordinates(
-    const char *out, const mt_mesh *mesh, const mt_coordinates *c, const int64_t *segment)
+static mt_status write_coordinates(const char *out, const mt_mesh *mesh, const mt_coordinates *c)
 {
     const mt_vtkhdf_field fields[] = {
         {.name = "transventricular", .f64 = c->transventricular, .at_vertices = true},
         {.name = "transmural", .f64 = c->transmural, .at_vertices = true},
         {.name = "rotational", .f64 = c->rotational, .at_vertices = true},
-        {.name = "apicobasal", .f64 = c->apicobasal, .at_vertices = true},
-        {.name = "segment", .i64 = segment}};
+        {.name = "apicobasal", .f64 = c->apicobasal, .at_vertices = true}};
     return mt_vtkhdf_write(out, mesh, sizeof fields / sizeof *fields, fields);
 }
 
@@ -118,7 +116,6 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
     const char *septum = mt_option_value(arguments, "--septum", NULL);
     double to_septum[3], volume_ml[MT_SEGMENTS];
-    int64_t *segment;
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_surfaces surfaces;
@@ -136,13 +133,13 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
     mt_status status = mt_coordinates_make(arena, &mesh, septum ? to_septum : NULL, &c);
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));
-    MT_ALLOC(arena, segment, mesh.n_elements);
-    mt_segments_find(&mesh, &c, segment, volume_ml);
+    MT_ALLOC(arena, mesh.segment, mesh.n_elements);
+    mt_segments_find(&mesh, &c, mesh.segment, volume_ml);
     if (c.arbitrary) note_arbitrary(in, &c);
     mt_table tables[] = {
         summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
     MT_TRY(mt_anatomy_apex_rows(&tables[0], &mesh));
-    MT_TRY(write_coordinates(out, &mesh, &c, segment));
+    MT_TRY(write_coordinates(out, &mesh, &c));
     return mt_print_tables(arguments, tables, 2);
 }

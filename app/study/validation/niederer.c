@@ -61,7 +61,7 @@ static mt_status check_stimuli(const mt_niederer *n)
     for (size_t s = 0; s < n->input.n_stimuli && n->n_corners > 1; s++) {
         const mt_region *r = &n->input.stimuli[s].region;
         if (r->at[0] || r->surface[0] || r->vtx[0] || r->elements[0] || r->layer >= 0 || r->tag[0] ||
-            r->group[0])
+            r->group[0] || r->segment[0])
             return mt_fail(MT_INPUT,
                 "stimuli.%zu: at, surface, vtx, elements, layer or tag; allowed with --corners above 1: "
                 "boxes and spheres",

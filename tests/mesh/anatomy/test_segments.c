@@ -53,6 +53,21 @@ Test(segments, every_segment_is_where_its_name_says)
     cr_assert_eq(mt_segment_at(0.71, 0.5), 1);
 }
 
+Test(segments, segments_have_numbers_and_names)
+{
+    int32_t segment;
+    for (int32_t k = 1; k <= MT_SEGMENT_LAST; k++) {
+        char number[8];
+        (void)snprintf(number, sizeof number, "%d", k);
+        cr_assert(mt_segment_parse(number, &segment) == MT_OK && segment == k, "%d", k);
+        cr_assert(mt_segment_parse(mt_segment_names[k].key, &segment) == MT_OK && segment == k, "%d", k);
+    }
+    static const char *const invalid[] = {
+        "0", "18", "-1", "+7", " 7", "7x", "7.5", "", "anterior", "right_free_wall"};
+    for (size_t k = 0; k < sizeof invalid / sizeof *invalid; k++)
+        cr_assert_eq(mt_segment_parse(invalid[k], &segment), MT_INPUT, "'%s'", invalid[k]);
+}
+
 Test(segments, the_mean_of_rotational_coordinates_is_that_of_angles)
 {
     cr_assert_float_eq(mt_coordinates_mean_rotational(2, (double[]){0.3, 0.4}), 0.35, 1e-12);
@@ -70,7 +85,7 @@ Test(segments, volumes_of_a_shell_are_the_analytic_ones)
     const shell s = {16, 3, 1};
     double volume_ml[MT_SEGMENTS], total = 0;
     shell_make(&arena, &s, &mesh);
-    int64_t *segment = mt_arena_alloc(&arena, mesh.n_elements, sizeof *segment);
+    int32_t *segment = mt_arena_alloc(&arena, mesh.n_elements, sizeof *segment);
     cr_assert_eq(mt_coordinates_make(&arena, &mesh, (double[]){1, 0, 0}, &c), MT_OK, "%s", mt_message());
     mt_segments_find(&mesh, &c, segment, volume_ml);
     for (int k = 0; k < MT_SEGMENTS; k++) total += volume_ml[k];
@@ -95,7 +110,7 @@ Test(segments, the_septum_of_two_ventricles_belongs_to_the_left_one)
     mt_coordinates c;
     double volume_ml[MT_SEGMENTS], sum = 0;
     gmsh_ventricles_alike(&arena, 6, &mesh);
-    int64_t *segment = mt_arena_alloc(&arena, mesh.n_elements, sizeof *segment);
+    int32_t *segment = mt_arena_alloc(&arena, mesh.n_elements, sizeof *segment);
     cr_assert_eq(mt_coordinates_make(&arena, &mesh, NULL, &c), MT_OK, "%s", mt_message());
     mt_segments_find(&mesh, &c, segment, volume_ml);
     for (int k = 0; k < MT_SEGMENTS; k++) sum += 1000 * volume_ml[k];

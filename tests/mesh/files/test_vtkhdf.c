@@ -89,7 +89,9 @@ Test(vtkhdf, optional_arrays_are_read_back_bit_identically_and_normals_are_writt
     out.sheet = mt_arena_alloc(&arena, 3 * n, sizeof *out.sheet);
     out.depth = mt_arena_alloc(&arena, n, sizeof *out.depth);
     out.layer = mt_arena_alloc(&arena, n, sizeof *out.layer);
+    out.segment = mt_arena_alloc(&arena, n, sizeof *out.segment);
     for (size_t c = 0; c < n; c++) {
+        out.segment[c] = (int32_t)(c % (MT_SEGMENT_LAST + 1));
         out.sheet[3 * c] = -sin((double)c), out.sheet[3 * c + 1] = cos((double)c);
         out.depth[c] = (double)c / 13, out.layer[c] = (int32_t)(c % 3) + 1;
     }
@@ -99,14 +101,19 @@ Test(vtkhdf, optional_arrays_are_read_back_bit_identically_and_normals_are_writt
     cr_assert_arr_eq(in.sheet, out.sheet, 3 * n * sizeof *out.sheet);
     cr_assert_arr_eq(in.depth, out.depth, n * sizeof *out.depth);
     cr_assert_arr_eq(in.layer, out.layer, n * sizeof *out.layer);
+    cr_assert_arr_eq(in.segment, out.segment, n * sizeof *out.segment);
     ok(mt_h5_open(path, &h5));
     ok(mt_h5_read(&h5, "VTKHDF/CellData/normal", MT_H5_DOUBLE, 2, (size_t[]){n, 3}, normal));
     mt_h5_close(&h5);
     for (size_t k = 0; k < 3 * n; k++) cr_assert_float_eq(normal[k], k % 3 == 2, 1e-15);
-    out.fibre = out.sheet = out.depth = NULL, out.layer = NULL;
+    out.segment[n - 1] = MT_SEGMENT_LAST + 1;
+    ok(mt_vtkhdf_write(path, &out, 0, NULL));
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &in), MT_INPUT);
+    cr_assert(strstr(mt_message(), "segment 18; allowed: 0 to 17"), "%s", mt_message());
+    out.fibre = out.sheet = out.depth = NULL, out.layer = out.segment = NULL;
     ok(mt_vtkhdf_write(path, &out, 0, NULL));
     ok(mt_vtkhdf_read(&arena, path, &in));
-    cr_assert(!in.fibre && !in.sheet && !in.depth && !in.layer);
+    cr_assert(!in.fibre && !in.sheet && !in.depth && !in.layer && !in.segment);
     mt_arena_free(&arena);
 }
 

@@ -367,6 +367,40 @@ Test(region, a_layer_selects_its_elements_alone_or_within_a_box)
     cr_expect_str_eq(mt_message(), "no element in the layer mid");
 }
 
+/* Segment 7 is mid anterior. */
+Test(region, a_segment_selects_its_elements_and_their_vertices_by_number_or_name)
+{
+    static const char *const names[] = {"7", "mid_anterior"};
+    mt_region region = nowhere();
+    size_t n;
+    uint32_t *list;
+    region.segment = "7";
+    cr_assert_eq(mt_region_check(&region), MT_OK, "%s", mt_message());
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &list), MT_INPUT);
+    cr_expect_str_eq(
+        mt_message(), "segment: 7; the mesh has no segments: `myotile mesh coordinates` writes them");
+    mesh.segment = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.segment);
+    for (size_t c = 0; c < mesh.n_elements; c++) mesh.segment[c] = in_left_half(centre_of(c)) ? 7 : 8;
+    for (int k = 0; k < 2; k++) {
+        region = nowhere();
+        region.segment = names[k];
+        expect_elements(region, in_left_half);
+        cr_assert_eq(mt_region_vertices(&arena, &region, &mesh, &mesh, &n, &list), MT_OK, "%s", mt_message());
+        uint8_t *in = mt_arena_alloc(&arena, mesh.n_vertices, 1);
+        for (size_t i = 0; i < n; i++) in[list[i]] = 1;
+        for (size_t v = 0; v < mesh.n_vertices;
+             v++) /* on the border, half of the volume or a little less is in the segment */
+            if (fabs(mesh.xyz_mm[3 * v] - 2) > 0.1) cr_assert_eq(in[v], mesh.xyz_mm[3 * v] < 2, "%zu", v);
+        set3(region.min_mm, 0, 0, 0);
+        set3(region.max_mm, 4, 6, 2);
+        expect_elements(region, in_left_half_below);
+    }
+    region = nowhere();
+    region.segment = "17";
+    cr_expect_eq(mt_region_elements(&arena, &region, &mesh, &n, &list), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "no element in the segment 17");
+}
+
 static void expect_refused(mt_region region, const char *message)
 {
     cr_expect_eq(mt_region_check(&region), MT_INPUT, "%s", message);
@@ -378,7 +412,7 @@ Test(region, contradicting_keys_are_rejected)
     mt_region region = nowhere();
     expect_refused(region,
         "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
-        "max_mm, or surface, vtx, elements, tag, group or layer, alone or with one of these");
+        "max_mm, or surface, vtx, elements, tag, group, layer or segment, alone or with one of these");
     region.radius_mm = 1;
     expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
     region.at = "tip";
@@ -396,6 +430,9 @@ Test(region, contradicting_keys_are_rejected)
     expect_refused(region, "both a box (min_mm, max_mm) and a sphere (radius_mm) are given; allowed: one");
     region.radius_mm = NAN;
     expect_refused(region, "at is given without radius_mm; allowed: a sphere with both");
+    region = nowhere();
+    region.segment = "18";
+    expect_refused(region, "segment: '18'; allowed: 1 to 17, or a name such as mid_anterior or apex");
 }
 
 static void expect_nothing(mt_region region, const char *message)

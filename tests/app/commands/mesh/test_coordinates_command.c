@@ -37,22 +37,15 @@ static double *field(const char *name, size_t n)
     return values;
 }
 
-static int64_t *segments(size_t n)
-{
-    MT_H5_SCOPE(h5);
-    int64_t *values = mt_arena_alloc(&arena, n, sizeof *values);
-    cr_assert_eq(mt_h5_open("out.hdf", h5), MT_OK);
-    cr_assert_eq(
-        mt_h5_read(h5, "VTKHDF/CellData/segment", MT_H5_INT64, 1, &n, values), MT_OK, "%s", mt_message());
-    return values;
-}
-
 Test(coordinates_command, the_output_is_the_mesh_with_coordinates_and_segments)
 {
     mt_mesh mesh, out;
     write_shell(&mesh);
     free(works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0"));
     cr_assert_eq(mt_vtkhdf_read(&arena, "out.hdf", &out), MT_OK, "%s", mt_message());
+    const int32_t *segment = out.segment;
+    cr_assert_not_null(segment);
+    out.segment = NULL; /* otherwise the mesh is the same */
     char before[MT_HASH_SIZE], after[MT_HASH_SIZE];
     cr_assert_eq(mt_mesh_hash(&mesh, before), MT_OK);
     cr_assert_eq(mt_mesh_hash(&out, after), MT_OK);
@@ -63,7 +56,6 @@ Test(coordinates_command, the_output_is_the_mesh_with_coordinates_and_segments)
     const double *rotational = field("VTKHDF/PointData/rotational", n);
     const double *apicobasal = field("VTKHDF/PointData/apicobasal", n);
     const double *transventricular = field("VTKHDF/PointData/transventricular", n);
-    const int64_t *segment = segments(mesh.n_elements);
     for (size_t v = 0; v < n; v++) {
         const double *x = mesh.xyz_mm + 3 * v;
         cr_assert_eq(transventricular[v], 0);
@@ -127,4 +119,31 @@ Test(coordinates_command, invalid_input_is_rejected_and_writes_nothing)
     free(works("mesh slab -o slab.hdf --size-mm 2,2,2 --edge-mm 1"));
     refuses(2, "slab.hdf", "mesh coordinates slab.hdf -o out.hdf");
     cr_assert_neq(access("out.hdf", F_OK), 0);
+}
+
+/* A segment as a region of a refinement and of a case; refined elements inherit theirs. */
+Test(coordinates_command, segments_select_elements_and_survive_refinement)
+{
+    mt_mesh mesh, fine;
+    write_shell(&mesh);
+    free(works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0"));
+    refuses(2, "has no segments: `myotile mesh coordinates` writes them",
+        "mesh refine lv.hdf -o fine.hdf --where {\"segment\":7} --edge-mm 2");
+    free(works("mesh refine out.hdf -o fine.hdf --where {\"segment\":mid_anterior} --edge-mm 2.5"));
+    cr_assert_eq(mt_vtkhdf_read(&arena, "out.hdf", &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_vtkhdf_read(&arena, "fine.hdf", &fine), MT_OK, "%s", mt_message());
+    double volume[2][MT_SEGMENT_LAST + 1] = {{0}};
+    size_t n[2][MT_SEGMENT_LAST + 1] = {{0}};
+    for (int k = 0; k < 2; k++) {
+        const mt_mesh *m = k ? &fine : &mesh;
+        cr_assert_not_null(m->segment);
+        for (size_t e = 0; e < m->n_elements; e++)
+            volume[k][m->segment[e]] += mt_mesh_volume_mm3(m, e), n[k][m->segment[e]]++;
+    }
+    for (int s = 1; s <= MT_SEGMENT_LAST; s++)
+        cr_assert_float_eq(volume[0][s], volume[1][s], 1e-9 * volume[0][s], "%d", s);
+    cr_assert(n[1][7] > 4 * n[0][7] && n[1][4] == n[0][4], "%zu, %zu", n[0][7], n[1][7]);
+    char *table = works("mesh info out.hdf --trial-steps 2 --format json");
+    cr_assert(strstr(table, "\"segments\": \"yes\""), "%s", table);
+    free(table);
 }
