@@ -26,8 +26,8 @@ typedef struct mt_bisected {
 /* Builds the refined mesh in `arena` from the coarse one (borrowed), which has passed mt_mesh_check.
  *   selected  [n_elements] 1: the mean length of the six edges of each descendant will be at most edge_mm
  *   vertices  the coarse ones with their numbers, then the midpoints of edges
- *   elements  in the order of the coarse ones, each replaced by its descendants; region, groups, fibre, sheet, depth and layer are those of
- *             the coarse element
+ *   elements  in the order of the coarse ones, each replaced by its descendants; region, groups, fibre, sheet, depth, layer and segment are
+ *             those of the coarse element
  *   triangles likewise, with their tags; the names are those of the coarse mesh
  * Deterministic. MT_INPUT: edge_mm is not positive, or there would be 2^32 - 1 elements or vertices, by an estimate before the start or
  * later. MT_MEMORY. Time O(n) per generation; scratch about 100 bytes per element of the result, freed. */
