@@ -78,6 +78,10 @@ MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_
 MT_NODISCARD mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for the notes of something else: *notes, NULL or lines, is replaced by a text in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Adds a note that of n quadratic cells only the corners are used, and that n_dropped vertices on their edges are dropped. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped);
 

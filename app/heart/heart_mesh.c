@@ -38,7 +38,7 @@ static mt_status read_one(mt_arena *arena, const making *m, const char *path, mt
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_mesh_unit(path, format, m->asked->unit, &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, mesh));
-    mt_print_notes(path, mesh);
+    mt_print_notes(path, mesh->notes);
     if (mesh->n_elements == 0 || m->asked->n == 1) return MT_OK;
     return mt_fail(MT_INPUT,
         "%s: found %zu elements; allowed: one mesh, or surfaces without elements that form one closed "
@@ -161,7 +161,7 @@ static mt_status repair(making *m, mt_mesh *mesh, mt_repair *r)
 {
     mesh->notes = NULL; /* the reader's notes are already printed */
     const mt_status status = mt_repair_mesh(arena_of(m), mesh, r);
-    if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh);
+    if (status == MT_OK) mt_print_notes(m->asked->path[0], mesh->notes);
     if (status != MT_INPUT) return status;
     return mt_fail(status, "%s: cannot be repaired: %s", m->asked->path[0], mt_message());
 }

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void mt_print_notes(const char *path, const mt_mesh *mesh)
+void mt_print_notes(const char *path, const char *notes)
 {
-    for (const char *at = mesh->notes; at && *at; at++) {
+    for (const char *at = notes; at && *at; at++) {
         const size_t n = strcspn(at, "\n");
         mt_note(path, at, n);
         at += n;
@@ -18,7 +18,7 @@ void mt_print_notes(const char *path, const mt_mesh *mesh)
 mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
 {
     MT_TRY(mt_mesh_read(arena, path, mesh));
-    mt_print_notes(path, mesh);
+    mt_print_notes(path, mesh->notes);
     return MT_OK;
 }
 

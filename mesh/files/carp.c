@@ -34,18 +34,18 @@ static mt_status read_count(mt_scan *scan, const char *what, size_t bytes_each, 
     return mt_scan_end_line(scan, what);
 }
 
-static mt_status read_points(mt_scan *scan, double unit_mm, mt_mesh *mesh)
+static mt_status read_points(mt_scan *scan, double unit_mm, size_t n, double *xyz_mm)
 {
-    for (size_t v = 0; v < mesh->n_vertices; v++) {
+    for (size_t v = 0; v < n; v++) {
         for (size_t k = 0; k < 3; k++) {
-            double *x = mesh->xyz_mm + 3 * v + k;
+            double *x = xyz_mm + 3 * v + k;
             if (k > 0) MT_TRY(mt_scan_need_more(scan, k, 3));
             MT_TRY(mt_scan_real(scan, "coordinate", mt_mesh_far_mm / unit_mm, x));
             *x *= unit_mm;
         }
         MT_TRY(mt_scan_end_line(scan, "three coordinates"));
     }
-    return mt_scan_end_file(scan, "points", mesh->n_vertices);
+    return mt_scan_end_file(scan, "points", n);
 }
 
 /* Reads the elements, and marks those without a region in without[n_elements] (zero-initialised). */
@@ -311,7 +311,7 @@ mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mes
     MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &n_vertices));
     MT_TRY(read_count(&elements, "number of elements", sizeof "Tt 0 1 2 3", &n_elements));
     MT_TRY(mt_mesh_new(arena, n_vertices, n_elements, mesh));
-    MT_TRY(read_points(&points, unit_mm, mesh));
+    MT_TRY(read_points(&points, unit_mm, n_vertices, mesh->xyz_mm));
     MT_ALLOC(scratch, without, n_elements);
     MT_TRY(read_elements(&elements, mesh, without));
     MT_TRY(mt_names_unassigned(arena, mesh, without));
@@ -320,6 +320,96 @@ mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mes
     MT_TRY(read_lists(arena, scratch, name, mesh));
     MT_TRY(mt_names_settle(arena, mesh));
     return mt_mesh_check_content(mesh, elements_path);
+}
+
+/* ---- reading lines ---- */
+
+/* Reads the name of an element's type; returns the number of its vertices. */
+static mt_status read_type(mt_scan *scan, size_t c, size_t n_elements, size_t *n_vertices)
+{
+    static const struct {
+        const char *name;
+        size_t n;
+    } types[] = {{"Ln", 2}, {"Tr", 3}, {"Qd", 4}, {"Tt", 4}, {"Py", 5}, {"Pr", 6}, {"Oc", 6}, {"Hx", 8}};
+    char word[41];
+    mt_scan_word(scan, word, sizeof word);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        if (strcmp(word, types[t].name) == 0) {
+            *n_vertices = types[t].n;
+            return MT_OK;
+        }
+    return mt_scan_fail(scan,
+        "%s%s%s; allowed: Ln (a line), and other elements, which are not used: Tr, Qd, Tt, Py, Pr, Oc, Hx; "
+        "after "
+        "%zu of %zu elements",
+        word[0] ? "element '" : "the file ends", word, word[0] ? "'" : "", c, n_elements);
+}
+
+/* Reads the vertices and the region of an element into the next segment if it has two vertices. Counts segments and those with a region. */
+static mt_status read_line(mt_scan *scan, size_t n, mt_lines *lines, size_t *n_regions)
+{
+    int64_t vertex[2], region = 0;
+    const size_t s = lines->n_segments, line = scan->line;
+    for (size_t k = 0; k < n; k++) {
+        MT_TRY(mt_scan_need_more(scan, k, n));
+        MT_TRY(mt_scan_int(scan, "vertex", 0, (int64_t)lines->n_points - 1, &vertex[k % 2]));
+    }
+    if (mt_scan_more(scan)) {
+        MT_TRY(mt_scan_int(scan, "region", INT32_MIN, INT32_MAX, &region));
+        MT_TRY(mt_scan_end_line(scan, "the region"));
+        *n_regions += n == 2;
+    }
+    lines->n_solids += n > 2;
+    if (n > 2) return MT_OK;
+    for (size_t k = 0; k < 2; k++) lines->segment_point[2 * s + k] = (uint32_t)vertex[k];
+    lines->kind[s] = (int32_t)region;
+    lines->place[s] = line;
+    lines->n_segments++;
+    return MT_OK;
+}
+
+static mt_status read_lines(mt_arena *arena, mt_scan *scan, size_t n_elements, mt_lines *lines)
+{
+    size_t n_regions = 0;
+    for (size_t c = 0; c < n_elements; c++) {
+        size_t n = 0;
+        MT_TRY(read_type(scan, c, n_elements, &n));
+        MT_TRY(read_line(scan, n, lines, &n_regions));
+    }
+    MT_TRY(mt_scan_end_file(scan, "elements", n_elements));
+    if (lines->n_segments == 0)
+        return mt_fail(MT_INPUT, "%s: has no lines (Ln) among its %zu elements", scan->path, n_elements);
+    if (n_regions == 0) lines->kind = NULL;
+    if (n_regions > 0 && n_regions < lines->n_segments)
+        MT_TRY(mt_notes_add(arena, &lines->notes, "%zu lines have no region; their kind is 0",
+            lines->n_segments - n_regions));
+    if (lines->n_solids == 0) return MT_OK;
+    return mt_notes_add(
+        arena, &lines->notes, "%zu elements are not lines (Ln) and are not used", lines->n_solids);
+}
+
+mt_status mt_carp_read_lines(mt_arena *arena, const char *name, double unit_mm, mt_lines *lines)
+{
+    MT_SCRATCH(scratch);
+    char points_path[MT_FILE_PATH_MAX], elements_path[MT_FILE_PATH_MAX];
+    mt_scan points, elements;
+    size_t n_elements;
+    *lines = (mt_lines){.in_text = true};
+    MT_TRY(mt_file_finish_sets(name));
+    MT_TRY(mt_file_sibling(name, endings, ".pts", points_path));
+    MT_TRY(mt_file_sibling(name, endings, ".elem", elements_path));
+    MT_TRY(mt_scan_open(scratch, points_path, &points));
+    MT_TRY(mt_scan_open(scratch, elements_path, &elements));
+    MT_TRY(read_count(&points, "number of points", sizeof "0 0 0", &lines->n_points));
+    MT_TRY(read_count(&elements, "number of elements", sizeof "Ln 0 1", &n_elements));
+    lines->path = mt_arena_text(arena, elements_path);
+    if (!lines->path) return MT_MEMORY;
+    MT_ALLOC(arena, lines->xyz_mm, 3 * lines->n_points);
+    MT_ALLOC(arena, lines->segment_point, 2 * n_elements);
+    MT_ALLOC(arena, lines->place, n_elements);
+    MT_ALLOC(arena, lines->kind, n_elements);
+    MT_TRY(read_lines(arena, &elements, n_elements, lines));
+    return read_points(&points, unit_mm, lines->n_points, lines->xyz_mm);
 }
 
 /* ---- writing ---- */

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "data/files/file.h"
+#include "mesh/lines.h"
 #include "mesh/mesh.h"
 
 /* Reads the mesh of these files. `name`: their path, without or with one of the endings. `unit_mm`: unit of .pts in
@@ -27,6 +28,11 @@
  * MT_MEMORY. MT_INPUT, with file and line: an element that is not Tt, a fibre of length 0 (an element of the bath) or
  * parallel to its sheet, a list that adds no triangle, or damage. */
 MT_NODISCARD mt_status mt_carp_read(mt_arena *arena, const char *name, double unit_mm, mt_mesh *mesh);
+
+/* Reads instead the lines of NAME.elem, "Ln v0 v1 [region]", for conduction networks. Regions become kinds, 0 for lines without one, with
+ * a note; if no line has a region, kinds are unknown. Elements of other types are not used, with a note; .lon and surfaces are not read.
+ * Places are lines of .elem. Fails as above, and if there are no lines. *lines is zeroed first. */
+MT_NODISCARD mt_status mt_carp_read_lines(mt_arena *arena, const char *name, double unit_mm, mt_lines *lines);
 
 enum { MT_CARP_TAGS_MAX = 1000 };
 

@@ -743,7 +743,7 @@ static mt_status add_notes(mt_arena *arena, const reader *r, mt_mesh *mesh)
         MT_TRY(mt_mesh_note(arena, mesh, "$Nodes has %zu nodes, but counts %zu, as Gmsh 4.8 sometimes does",
             r->n_nodes, r->n_nodes_counted));
     if (r->n_curved > 0) MT_TRY(mt_mesh_note_curved(arena, mesh, r->n_curved, n_dropped));
-    return mt_vtk_unused_note(arena, &unused, mesh);
+    return mt_vtk_unused_note(arena, &unused, &mesh->notes);
 }
 
 /* False for the first physical tag of an entity, for a repeated one, and for 0. */

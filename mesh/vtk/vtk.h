@@ -1,5 +1,5 @@
 /* VTK mesh files. Read: legacy .vtk (1.0 to 5.1; ASCII, or BINARY, which is big-endian; DATASET
- * UNSTRUCTURED_GRID and POLYDATA), XML .vtu (UnstructuredGrid) and .vtp (PolyData). Written: .vtu. The
+ * UNSTRUCTURED_GRID and POLYDATA), XML .vtu (UnstructuredGrid) and .vtp (PolyData). Written: .vtu, and .vtp of lines. The
  * layouts follow VTK's "File Formats" and, for details it leaves open, the VTK of ParaView 5.11.
  *
  * A file is converted as follows:
@@ -35,6 +35,7 @@
  * Points, cells and corners number at most mt_vtk_most_each for each byte of the file (vtk_grid.h). */
 #pragma once
 
+#include "mesh/lines.h"
 #include "mesh/mesh.h"
 
 /* Reads the mesh of a legacy file with coordinates in units of unit_mm millimetres. MT_FILE: cannot be read.
@@ -45,6 +46,19 @@ MT_NODISCARD mt_status mt_vtk_read(mt_arena *arena, const char *path, double uni
 /* The same for an XML file (.vtu or .vtp): ascii, binary (base64) or appended (raw or base64), uncompressed
  * or compressed with zlib, in either byte order. Refuses XML that data/files/xml.h does not allow. */
 MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh);
+
+/* Read the lines of such files instead, for conduction networks: lines (3) of two points and poly lines (4), of which k points are k - 1
+ * segments, in file order. `radius` and `kind` are the scalar cell arrays of these names, without regard to case; without `kind`, the
+ * region. The radius is in the unit of the coordinates, and `kind` has 32-bit integers. All other cells are not used; their number is a
+ * note, as are unused arrays. MT_INPUT, with the file and the cell or line: also a file without lines, a line of too few points, or a
+ * kind that is not an integer. *lines is zeroed first; it
+ * borrows the path. */
+MT_NODISCARD mt_status mt_vtk_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
+MT_NODISCARD mt_status mt_vtu_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
+
+/* Writes lines (borrowed) as .vtp, in mm: Points Float64, a line for each segment, and the cell arrays `radius` (Float64) and `kind`
+ * (Int32) if known. mt_vtu_read_lines returns the same bits. Encoded and written as below. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_vtp_write_lines(const char *path, const mt_lines *lines);
 
 /* Writes mesh (borrowed) as .vtu, in mm: Points Float64, the tetrahedra followed by the tagged triangles, and
  * the cell arrays `region` (the tag for triangles) and, if the mesh has them, `fibre`, `sheet`, `normal`

@@ -92,10 +92,17 @@ mt_status mt_vtk_decode_text(mt_scan *scan, const char *what, size_t n, double *
 
 /* ---- names ---- */
 
+const mt_vtk_known *mt_vtk_grid_known(
+    const mt_vtk_grid *grid, const char *name, size_t components, bool of_points)
+{
+    if (!grid->for_lines) return mt_vtk_known_find(name, components, of_points);
+    return of_points ? NULL : mt_vtk_known_find_of_lines(name, components);
+}
+
 bool mt_vtk_grid_take(
     mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data)
 {
-    const mt_vtk_known *is = mt_vtk_known_find(name, components, of_points);
+    const mt_vtk_known *is = mt_vtk_grid_known(grid, name, components, of_points);
     *data = is ? (of_points ? grid->of_points : grid->of_cells) + is->role : NULL;
     if (!is || ((*data)->is && (*data)->is <= is)) {
         mt_vtk_unused_add(&grid->unused, name, of_points, components);
@@ -149,20 +156,27 @@ static const char *type_name(int type)
 
 /* ---- cells ---- */
 
-/* Returns the index of the first corner of a cell. */
-static size_t begin_of(const mt_vtk_cells *cells, size_t k) { return k > 0 ? (size_t)cells->end[k - 1] : 0; }
-
-static size_t points_of(const mt_vtk_cells *cells, size_t k)
+size_t mt_vtk_cells_begin(const mt_vtk_cells *cells, size_t k)
 {
-    return (size_t)cells->end[k] - begin_of(cells, k);
+    return k > 0 ? (size_t)cells->end[k - 1] : 0;
+}
+
+size_t mt_vtk_cells_points(const mt_vtk_cells *cells, size_t k)
+{
+    return (size_t)cells->end[k] - mt_vtk_cells_begin(cells, k);
+}
+
+int mt_vtk_cells_type(const mt_vtk_cells *cells, size_t k)
+{
+    return cells->type ? (int)cells->type[k] : cells->kind;
 }
 
 /* Returns the VTK type of a checked cell; a polygon of three corners counts as a triangle, and a curved cell as the linear
  * one with its corners. */
 static int type_of(const mt_vtk_cells *cells, size_t k)
 {
-    const int type = cells->type ? (int)cells->type[k] : cells->kind;
-    if (type == POLYGON && points_of(cells, k) == 3) return TRIANGLE;
+    const int type = mt_vtk_cells_type(cells, k);
+    if (type == POLYGON && mt_vtk_cells_points(cells, k) == 3) return TRIANGLE;
     if (type == LINE_3 || type == LAGRANGE_LINE) return POLY_LINE;
     if (type == TRIANGLE_6 || type == LAGRANGE_TRIANGLE) return TRIANGLE;
     return type == TETRAHEDRON_10 || type == LAGRANGE_TETRAHEDRON ? TETRAHEDRON : type;
@@ -172,8 +186,8 @@ static int type_of(const mt_vtk_cells *cells, size_t k)
 static mt_status check_points(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, int type)
 {
-    const int given = cells->type ? (int)cells->type[k] : cells->kind;
-    const size_t n = points_of(cells, k), corners = type == TRIANGLE ? 3 : 4;
+    const int given = mt_vtk_cells_type(cells, k);
+    const size_t n = mt_vtk_cells_points(cells, k), corners = type == TRIANGLE ? 3 : 4;
     const size_t needed = given == TRIANGLE_6 ? 6 : given == TETRAHEDRON_10 ? 10 : corners;
     const bool lagrange = given == LAGRANGE_TRIANGLE || given == LAGRANGE_TETRAHEDRON;
     if (n == needed || (lagrange && n >= corners)) return MT_OK;
@@ -181,11 +195,10 @@ static mt_status check_points(
         type == TRIANGLE ? "triangle" : "tetrahedron", n);
 }
 
-/* Checks the type and the number of corners of cell k, which is number `cell` of the grid. */
-static mt_status check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell)
+mt_status mt_vtk_grid_check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell)
 {
     const double end = cells->end[k], number = cells->type ? cells->type[k] : cells->kind;
-    const size_t begin = begin_of(cells, k);
+    const size_t begin = mt_vtk_cells_begin(cells, k);
     if (!(end >= (double)begin && end <= (double)cells->n_corners && end == floor(end)))
         return mt_fail(MT_INPUT,
             "%s: cell %zu: its corners end at offset %.17g; allowed: a whole number from %zu to %zu",
@@ -193,6 +206,13 @@ static mt_status check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, 
     if (!(number >= 0 && number <= 255 && number == floor(number)))
         return mt_fail(MT_INPUT, "%s: cell %zu: type %g; allowed: a whole number from 0 to 255", grid->path,
             cell, number);
+    return MT_OK;
+}
+
+/* Checks the type and the number of corners of cell k, which is number `cell` of the grid. */
+static mt_status check_cell(const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell)
+{
+    MT_TRY(mt_vtk_grid_check_cell(grid, cells, k, cell));
     const int type = type_of(cells, k);
     if (type <= POLY_LINE) return MT_OK;
     if (type != TRIANGLE && type != TETRAHEDRON)
@@ -217,15 +237,14 @@ static mt_status check_cells(const mt_vtk_grid *grid, size_t *n_tetrahedra, size
     return mt_fail(MT_INPUT, "%s: has no tetrahedra and no triangles among its %zu cells", grid->path, cell);
 }
 
-/* Converts a point of a cell to a vertex of the mesh. */
-static mt_status put_corner(
-    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t at, size_t cell, uint32_t *vertex)
+mt_status mt_vtk_grid_corner(
+    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t at, size_t cell, uint32_t *point)
 {
     const double corner = cells->corner[at];
     if (!(corner >= 0 && corner < (double)cells->n_points && corner == floor(corner)))
         return mt_fail(MT_INPUT, "%s: cell %zu: point %.17g; allowed: a whole number below %zu", grid->path,
             cell, corner, cells->n_points);
-    *vertex = (uint32_t)(cells->first_point + (size_t)corner);
+    *point = (uint32_t)(cells->first_point + (size_t)corner);
     return MT_OK;
 }
 
@@ -233,14 +252,14 @@ static mt_status put_corner(
 static mt_status put_corners(
     const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell, size_t n, uint32_t *vertex)
 {
-    for (size_t i = 0; i < n; i++) MT_TRY(put_corner(grid, cells, begin_of(cells, k) + i, cell, &vertex[i]));
+    for (size_t i = 0; i < n; i++)
+        MT_TRY(mt_vtk_grid_corner(grid, cells, mt_vtk_cells_begin(cells, k) + i, cell, &vertex[i]));
     return MT_OK;
 }
 
 /* ---- data of cells ---- */
 
-/* Reads the value of a cell in an array of integers from `least` to `most`. */
-static mt_status put_whole(
+mt_status mt_vtk_grid_whole(
     const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, int64_t least, int64_t most, int64_t *out)
 {
     const mt_vtk_data *data = &grid->of_cells[role];
@@ -256,11 +275,11 @@ static mt_status put_layer_and_groups(const mt_vtk_grid *grid, size_t cell, size
 {
     int64_t number = 0;
     if (mesh->layer) {
-        MT_TRY(put_whole(grid, MT_VTK_LAYER, cell, INT32_MIN, INT32_MAX, &number));
+        MT_TRY(mt_vtk_grid_whole(grid, MT_VTK_LAYER, cell, INT32_MIN, INT32_MAX, &number));
         mesh->layer[to] = (int32_t)number;
     }
     if (mesh->groups) {
-        MT_TRY(put_whole(grid, MT_VTK_GROUPS, cell, 0, (INT64_C(1) << mesh->n_groups) - 1, &number));
+        MT_TRY(mt_vtk_grid_whole(grid, MT_VTK_GROUPS, cell, 0, (INT64_C(1) << mesh->n_groups) - 1, &number));
         mesh->groups[to] = (uint32_t)number;
     }
     return MT_OK;
@@ -375,13 +394,13 @@ static mt_status put_cells(const mt_vtk_grid *grid, mt_mesh *mesh, progress *don
         mesh->n_elements);
 }
 
-static mt_status put_points(const mt_vtk_grid *grid, double unit_mm, mt_mesh *mesh)
+mt_status mt_vtk_grid_coordinates(const mt_vtk_grid *grid, double unit_mm, double *xyz_mm)
 {
     for (size_t i = 0; i < 3 * grid->n_points; i++) {
         if (!(fabs(grid->xyz[i]) <= mt_mesh_far_mm / unit_mm))
             return mt_fail(MT_INPUT, "%s: point %zu: coordinate %g; allowed: numbers from %g to %g",
                 grid->path, i / 3, grid->xyz[i], -mt_mesh_far_mm / unit_mm, mt_mesh_far_mm / unit_mm);
-        mesh->xyz_mm[i] = grid->xyz[i] * unit_mm;
+        xyz_mm[i] = grid->xyz[i] * unit_mm;
     }
     return MT_OK;
 }
@@ -404,7 +423,7 @@ static mt_status add_notes(mt_arena *arena, const mt_vtk_grid *grid, const progr
         if (cells && !used[role]) mt_vtk_unused_add(&unused, cells->name, false, 3);
         if (points && (cells || !used[role])) mt_vtk_unused_add(&unused, points->name, true, 3);
     }
-    return mt_vtk_unused_note(arena, &unused, mesh);
+    return mt_vtk_unused_note(arena, &unused, &mesh->notes);
 }
 
 /* ---- curved cells ---- */
@@ -417,11 +436,11 @@ static mt_status mark_corners(const mt_vtk_grid *grid, uint8_t *keep, size_t *n_
         for (const mt_vtk_cells *cells = grid->cells; cells; cells = cells->next)
             for (size_t k = 0; k < cells->n; k++, cell++) {
                 const int type = type_of(cells, k);
-                const size_t n = points_of(cells, k), first = type == TRIANGLE ? 3 : 4;
+                const size_t n = mt_vtk_cells_points(cells, k), first = type == TRIANGLE ? 3 : 4;
                 if (type != TRIANGLE && type != TETRAHEDRON) continue;
                 for (size_t i = corners ? 0 : first; i < (corners ? first : n); i++) {
                     uint32_t at = 0;
-                    MT_TRY(put_corner(grid, cells, begin_of(cells, k) + i, cell, &at));
+                    MT_TRY(mt_vtk_grid_corner(grid, cells, mt_vtk_cells_begin(cells, k) + i, cell, &at));
                     keep[at] = (uint8_t)corners;
                 }
                 *n_curved += !corners && n > first;
@@ -480,7 +499,7 @@ mt_status mt_vtk_grid_mesh(mt_arena *arena, const mt_vtk_grid *grid, double unit
     MT_TRY(check_cells(grid, &n_tetrahedra, &n_triangles));
     MT_TRY(make_arrays(arena, grid, n_tetrahedra, n_triangles, mesh));
     MT_ALLOC(scratch, done.without, n_tetrahedra);
-    MT_TRY(put_points(grid, unit_mm, mesh));
+    MT_TRY(mt_vtk_grid_coordinates(grid, unit_mm, mesh->xyz_mm));
     MT_TRY(put_cells(grid, mesh, &done));
     MT_TRY(drop_points_of_edges(arena, scratch, grid, mesh));
     MT_TRY(add_notes(arena, grid, &done, mesh));

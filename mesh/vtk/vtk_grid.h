@@ -1,5 +1,5 @@
 /* For the two readers of mesh/vtk/vtk.h: decoding of VTK's numbers, and the grid of a file, which is
- * converted to a mesh in one place.
+ * converted to a mesh (vtk_grid.c) or to lines (vtk_lines.c) in one place.
  *
  * All numbers are stored as double, which represents every allowed value exactly. Other values are refused in
  * the conversion. */
@@ -7,6 +7,7 @@
 
 #include "data/files/scan.h"
 #include "mesh/vtk/vtk_names.h"
+#include "mesh/lines.h"
 #include "mesh/mesh.h"
 
 /* Maximum number of points, cells or corners of cells for each byte of the file. The most regular meshes,
@@ -55,6 +56,7 @@ typedef struct mt_vtk_cells {
 
 typedef struct mt_vtk_grid {
     const char *path; /* borrowed */
+    bool for_lines;   /* True if it is read for its lines: arrays have the roles of lines */
     size_t n_points, n_elements;
     double *xyz;                                                 /* [n_points][3] */
     mt_vtk_cells *cells;                                         /* in the order of of_cells */
@@ -70,6 +72,10 @@ typedef struct mt_vtk_grid {
 bool mt_vtk_grid_take(
     mt_vtk_grid *grid, const char *name, size_t components, bool of_points, mt_vtk_data **data);
 
+/* Returns the table entry of an array for the purpose of the grid; NULL if it is not used. */
+const mt_vtk_known *mt_vtk_grid_known(
+    const mt_vtk_grid *grid, const char *name, size_t components, bool of_points);
+
 /* Stores the n numbers of a field array of bytes as the names of the grid. MT_INPUT: a number is not a byte.
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_vtk_grid_put_names(
@@ -77,6 +83,34 @@ MT_NODISCARD mt_status mt_vtk_grid_put_names(
 
 /* True if a field array with this name and type contains names of tags. */
 bool mt_vtk_grid_is_names(const char *name, const mt_vtk_type *type);
+
+/* ---- checked access, for conversions. Cell k of `cells` is number `cell` of the grid. MT_INPUT: a value that is not allowed */
+
+/* Checks the end of the corners and the range of the type; required before the next three. */
+MT_NODISCARD mt_status mt_vtk_grid_check_cell(
+    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t k, size_t cell);
+
+/* Return the type in the file, the index of the first corner, and the number of corners. */
+int mt_vtk_cells_type(const mt_vtk_cells *cells, size_t k);
+size_t mt_vtk_cells_begin(const mt_vtk_cells *cells, size_t k);
+size_t mt_vtk_cells_points(const mt_vtk_cells *cells, size_t k);
+
+/* Converts the corner with this index to the number of a point of the grid. */
+MT_NODISCARD mt_status mt_vtk_grid_corner(
+    const mt_vtk_grid *grid, const mt_vtk_cells *cells, size_t at, size_t cell, uint32_t *point);
+
+/* Reads the value of a cell in an array of integers from `least` to `most`. */
+MT_NODISCARD mt_status mt_vtk_grid_whole(
+    const mt_vtk_grid *grid, mt_vtk_role role, size_t cell, int64_t least, int64_t most, int64_t *out);
+
+/* Copies the coordinates of all points in mm to xyz_mm[n_points][3]. */
+MT_NODISCARD mt_status mt_vtk_grid_coordinates(const mt_vtk_grid *grid, double unit_mm, double *xyz_mm);
+
+/* ---- conversions */
+
+/* Builds the lines as specified in mesh/vtk/vtk.h, with their notes. */
+MT_NODISCARD mt_status mt_vtk_grid_lines(
+    mt_arena *arena, const mt_vtk_grid *grid, double unit_mm, mt_lines *lines);
 
 /* Builds the mesh as specified in mesh/vtk/vtk.h, with its notes. The arrays of the grid have the lengths
  * above, with unchecked content. */

@@ -365,18 +365,32 @@ static mt_status join(reader *r)
     return MT_OK;
 }
 
+static mt_status read_grid(reader *r)
+{
+    MT_TRY(mt_scan_open(r->scratch, r->grid.path, &r->scan));
+    MT_TRY(read_header(r));
+    for (;;) {
+        char word[41];
+        mt_scan_word(&r->scan, word, sizeof word);
+        if (r->scan.at == r->scan.end && !word[0]) break;
+        MT_TRY(read_section(r, word));
+    }
+    return join(r);
+}
+
 mt_status mt_vtk_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch, .n_data = SIZE_MAX, .grid.path = path};
-    MT_TRY(mt_scan_open(scratch, path, &r.scan));
-    MT_TRY(read_header(&r));
-    for (;;) {
-        char word[41];
-        mt_scan_word(&r.scan, word, sizeof word);
-        if (r.scan.at == r.scan.end && !word[0]) break;
-        MT_TRY(read_section(&r, word));
-    }
-    MT_TRY(join(&r));
+    MT_TRY(read_grid(&r));
     return mt_vtk_grid_mesh(arena, &r.grid, unit_mm, mesh);
+}
+
+mt_status mt_vtk_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines)
+{
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch, .n_data = SIZE_MAX, .grid = {.path = path, .for_lines = true}};
+    *lines = (mt_lines){0};
+    MT_TRY(read_grid(&r));
+    return mt_vtk_grid_lines(arena, &r.grid, unit_mm, lines);
 }

@@ -58,6 +58,15 @@ const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool 
     return NULL;
 }
 
+const mt_vtk_known *mt_vtk_known_find_of_lines(const char *name, size_t components)
+{
+    static const mt_vtk_known own[] = {{MT_VTK_RADIUS, "radius"}, {MT_VTK_KIND, "kind"}};
+    const mt_vtk_known *is = mt_vtk_known_find(name, components, false);
+    for (size_t k = 0; components == 1 && k < sizeof own / sizeof *own; k++)
+        if (is_name(name, own[k].name)) return &own[k];
+    return is && is->role == MT_VTK_REGION ? is : NULL;
+}
+
 bool mt_vtk_integer(double value, size_t at, int32_t *number, mt_vtk_odd *odd)
 {
     if (value >= INT32_MIN && value <= INT32_MAX && value == nearbyint(value)) {
@@ -103,7 +112,7 @@ void mt_vtk_unused_add(mt_vtk_unused *list, const char *name, bool of_points, si
     list->n++;
 }
 
-mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, mt_mesh *mesh)
+mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, const char **notes)
 {
     char text[MT_VTK_UNUSED_MOST * (MT_VTK_UNUSED_NAME + 40)], more[32] = "";
     size_t at = 0;
@@ -118,5 +127,5 @@ mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, mt_mesh
     }
     if (list->n > MT_VTK_UNUSED_MOST)
         (void)snprintf(more, sizeof more, ", and %zu more", list->n - MT_VTK_UNUSED_MOST);
-    return mt_mesh_note(arena, mesh, "found but not used: %s%s", text, more);
+    return mt_notes_add(arena, notes, "found but not used: %s%s", text, more);
 }

@@ -11,6 +11,8 @@ typedef enum mt_vtk_role {
     MT_VTK_DEPTH,
     MT_VTK_LAYER,
     MT_VTK_GROUPS,
+    MT_VTK_RADIUS, /* this and the next: of lines only */
+    MT_VTK_KIND,
     MT_VTK_ROLES
 } mt_vtk_role;
 
@@ -25,6 +27,9 @@ typedef struct mt_vtk_known {
  * exact. If two arrays have one role, the entry at the lower address has priority. Point arrays can only
  * contain directions. */
 const mt_vtk_known *mt_vtk_known_find(const char *name, size_t components, bool of_points);
+
+/* The same for the cells of a conduction network: `radius` and `kind`, without regard to case, or a region. */
+const mt_vtk_known *mt_vtk_known_find_of_lines(const char *name, size_t components);
 
 /* Returns the number of components of an array with this role. */
 size_t mt_vtk_components(mt_vtk_role role);
@@ -61,5 +66,5 @@ typedef struct mt_vtk_unused {
  * number points and cells. */
 void mt_vtk_unused_add(mt_vtk_unused *list, const char *name, bool of_points, size_t components);
 
-/* Adds the list as one line to the notes of the mesh, unless it is empty. MT_MEMORY. */
-MT_NODISCARD mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, mt_mesh *mesh);
+/* Adds the list as one line to the notes (mt_notes_add), unless it is empty. MT_MEMORY. */
+MT_NODISCARD mt_status mt_vtk_unused_note(mt_arena *arena, const mt_vtk_unused *list, const char **notes);

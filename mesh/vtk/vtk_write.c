@@ -126,11 +126,16 @@ static void end_array(base64 *text)
     (void)fputs("\n</DataArray>\n", text->out);
 }
 
+static void put_tag(FILE *out, const char *type, const char *name, size_t components)
+{
+    (void)fprintf(out, "<DataArray type=\"%s\" Name=\"%s\"%s format=\"binary\">\n", type, name,
+        components == 3 ? " NumberOfComponents=\"3\"" : "");
+}
+
 static void put_array(FILE *out, const mt_mesh *mesh, const array *a)
 {
     base64 text = {.out = out};
-    (void)fprintf(out, "<DataArray type=\"%s\" Name=\"%s\"%s format=\"binary\">\n", a->type, a->name,
-        a->components == 3 ? " NumberOfComponents=\"3\"" : "");
+    put_tag(out, a->type, a->name, a->components);
     begin_array(&text, (uint64_t)a->n * a->components * a->bytes);
     a->put(&text, mesh);
     end_array(&text);
@@ -150,16 +155,21 @@ static void put_names(FILE *out, size_t n, const char *names)
     (void)fputs("</FieldData>\n", out);
 }
 
+static void put_head(FILE *out, const char *kind)
+{
+    (void)fprintf(out,
+        "<?xml version=\"1.0\"?>\n"
+        "<!-- myotile " MT_VERSION " -->\n"
+        "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
+        "<%s>\n",
+        kind, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian", kind);
+}
+
 static void put_file(
     FILE *out, const mt_mesh *mesh, size_t n_arrays, const array *arrays, size_t n_names, const char *names)
 {
     const char *section = NULL;
-    (void)fprintf(out,
-        "<?xml version=\"1.0\"?>\n"
-        "<!-- myotile " MT_VERSION " -->\n"
-        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
-        "<UnstructuredGrid>\n",
-        __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "BigEndian" : "LittleEndian");
+    put_head(out, "UnstructuredGrid");
     put_names(out, n_names, names);
     (void)fprintf(out, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", mesh->n_vertices,
         mesh->n_elements + mesh->n_faces);
@@ -197,5 +207,49 @@ mt_status mt_vtu_write(const char *path, const mt_mesh *mesh)
         MT_TRY(mt_fail_in(path, mt_names_make_text(scratch, mesh, &names, &n_names)));
     MT_TRY(mt_file_begin(path, &file));
     put_file(file.stream, mesh, sizeof arrays / sizeof *arrays, arrays, n_names, names);
+    return mt_file_end(&file, MT_OK);
+}
+
+/* ---- lines ---- */
+
+/* Writes an array of `bytes` bytes per number as stored. */
+static void put_stored(FILE *out, const char *type, const char *name, size_t components, size_t bytes,
+    size_t n, const void *values)
+{
+    base64 text = {.out = out};
+    put_tag(out, type, name, components);
+    begin_array(&text, (uint64_t)n * components * bytes);
+    put(&text, values, n * components * bytes);
+    end_array(&text);
+}
+
+static void put_lines(FILE *out, const mt_lines *lines, const int64_t *corner, const int64_t *offset)
+{
+    const size_t n = lines->n_segments;
+    put_head(out, "PolyData");
+    (void)fprintf(
+        out, "<Piece NumberOfPoints=\"%zu\" NumberOfLines=\"%zu\">\n<Points>\n", lines->n_points, n);
+    put_stored(out, "Float64", "Points", 3, sizeof *lines->xyz_mm, lines->n_points, lines->xyz_mm);
+    (void)fputs("</Points>\n<Lines>\n", out);
+    put_stored(out, "Int64", "connectivity", 1, sizeof *corner, 2 * n, corner);
+    put_stored(out, "Int64", "offsets", 1, sizeof *offset, n, offset);
+    (void)fputs("</Lines>\n<CellData>\n", out);
+    if (lines->radius_mm)
+        put_stored(out, "Float64", "radius", 1, sizeof *lines->radius_mm, n, lines->radius_mm);
+    if (lines->kind) put_stored(out, "Int32", "kind", 1, sizeof *lines->kind, n, lines->kind);
+    (void)fputs("</CellData>\n</Piece>\n</PolyData>\n</VTKFile>\n", out);
+}
+
+mt_status mt_vtp_write_lines(const char *path, const mt_lines *lines)
+{
+    MT_SCRATCH(scratch);
+    int64_t *corner, *offset;
+    mt_file file;
+    MT_ALLOC(scratch, corner, 2 * lines->n_segments);
+    MT_ALLOC(scratch, offset, lines->n_segments);
+    for (size_t k = 0; k < 2 * lines->n_segments; k++) corner[k] = lines->segment_point[k];
+    for (size_t s = 0; s < lines->n_segments; s++) offset[s] = 2 * (int64_t)(s + 1);
+    MT_TRY(mt_file_begin(path, &file));
+    put_lines(file.stream, lines, corner, offset);
     return mt_file_end(&file, MT_OK);
 }

@@ -210,7 +210,7 @@ static mt_status start_array(reader *r, const mt_xml_tag *tag)
         if (r->arrays[k] && !r->arrays[k]->there && strcmp(called, names[k]) == 0)
             return note_array(r, called, tag, components, r->arrays[k]);
     if (!r->data) return MT_OK;
-    const mt_vtk_known *is = mt_vtk_known_find(called, components, r->of_points);
+    const mt_vtk_known *is = mt_vtk_grid_known(&r->grid, called, components, r->of_points);
     if (!is || (r->data[is->role].is && r->data[is->role].is <= is)) {
         mt_vtk_unused_add(&r->grid.unused, called, r->of_points, components);
         return MT_OK;
@@ -462,13 +462,27 @@ static mt_status join(reader *r)
     return MT_OK;
 }
 
+static mt_status read_grid(reader *r)
+{
+    r->last = &r->pieces;
+    MT_TRY(mt_scan_open(r->scratch, r->grid.path, &r->scan));
+    MT_TRY(read_tree(r));
+    return join(r);
+}
+
 mt_status mt_vtu_read(mt_arena *arena, const char *path, double unit_mm, mt_mesh *mesh)
 {
     MT_SCRATCH(scratch);
     reader r = {.scratch = scratch, .grid.path = path};
-    r.last = &r.pieces;
-    MT_TRY(mt_scan_open(scratch, path, &r.scan));
-    MT_TRY(read_tree(&r));
-    MT_TRY(join(&r));
+    MT_TRY(read_grid(&r));
     return mt_vtk_grid_mesh(arena, &r.grid, unit_mm, mesh);
+}
+
+mt_status mt_vtu_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines)
+{
+    MT_SCRATCH(scratch);
+    reader r = {.scratch = scratch, .grid = {.path = path, .for_lines = true}};
+    *lines = (mt_lines){0};
+    MT_TRY(read_grid(&r));
+    return mt_vtk_grid_lines(arena, &r.grid, unit_mm, lines);
 }

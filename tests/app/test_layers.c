@@ -42,6 +42,7 @@ static const struct wing {
     {"mesh/cut", MESH, 1, false},
     {"mesh/vtk", MESH, 2, false},
     {"mesh/files", MESH, 3, false},
+    {"mesh/network", MESH, 4, false},
     {"ipu/machine", IPU, 0, false},
     {"ipu/graph", IPU, 1, false},
     {"ipu/cost", IPU, 2, false},

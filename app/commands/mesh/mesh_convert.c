@@ -101,7 +101,7 @@ static mt_status repair_if_wanted(
         const mt_status status = mt_repair_mesh(arena, mesh, repair);
         if (status == MT_INPUT) return mt_fail(status, "%s: cannot be repaired: %s", path, mt_message());
         MT_TRY(status);
-        mt_print_notes(path, mesh);
+        mt_print_notes(path, mesh->notes);
     }
     MT_TRY(mt_defects_find(mesh, defects));
     return mt_defects_refuse(defects, path);
@@ -124,7 +124,7 @@ static mt_status convert(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_mesh_format_check(out, mt_option_replace(arguments), &to));
     MT_TRY(mt_mesh_unit(in, from, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(mt_mesh_read_as(arena, in, from, unit_mm, &mesh));
-    mt_print_notes(in, &mesh);
+    mt_print_notes(in, mesh.notes);
     MT_TRY(repair_if_wanted(arena, in, repairing, &mesh, &repair, &defects));
     MT_TRY(mt_info_find(&mesh, &numbers));
     MT_TRY(mt_write_mesh(out, to, &mesh));

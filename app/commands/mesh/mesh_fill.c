@@ -74,7 +74,7 @@ static mt_status read_one(mt_arena *arena, const mt_arguments *arguments, const 
     MT_TRY(mt_mesh_format_find(path, false, &format));
     MT_TRY(mt_mesh_unit(path, format, mt_option_value(arguments, "--unit", NULL), &unit_mm));
     MT_TRY(format->read(arena, path, unit_mm, surface));
-    mt_print_notes(path, surface);
+    mt_print_notes(path, surface->notes);
     if (surface->n_elements > 0)
         return mt_fail(MT_INPUT, "%s: found %zu elements; allowed: a surface without elements", path,
             surface->n_elements);

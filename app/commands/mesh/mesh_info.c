@@ -8,6 +8,7 @@
 #include "solver/case/findings.h"
 #include "app/heart/mesh_file.h"
 #include "mesh/files/formats.h"
+#include "mesh/network/network_files.h"
 #include "mesh/names.h"
 #include "mesh/anatomy/patch.h"
 #include "solver/diffusion/stability_trial.h"
@@ -25,7 +26,8 @@ const mt_command mt_command_mesh_info = {
     .operands = "MESH",
     .n_operands = 1,
     .summary =
-        "print counts, extent, volume, element size, quality, tags and largest stable substep of a mesh",
+        "print counts, extent, volume, element size, quality, tags and largest stable substep of a mesh, "
+        "or counts and lengths of a conduction network",
     .example = "myotile mesh info slab.hdf",
     .options = options,
     .run = info,
@@ -168,7 +170,110 @@ static mt_status try_steps(
     return MT_OK;
 }
 
+/* ---- conduction networks ---- */
+
+static mt_table network_table(
+    mt_arena *arena, const char *title, const mt_network *network, const mt_network_info *i)
+{
+    static const char *const extents[][2] = {
+        {"extent_x_mm", "extent x"}, {"extent_y_mm", "extent y"}, {"extent_z_mm", "extent z"}};
+    static const char *const ranges[][4] = {{"x_min_mm", "lowest x", "x_max_mm", "highest x"},
+        {"y_min_mm", "lowest y", "y_max_mm", "highest y"}, {"z_min_mm", "lowest z", "z_max_mm", "highest z"}};
+    const double n = (double)network->n_segments;
+    mt_table table = mt_table_properties(arena, "network", title);
+    mt_table_property(&table, "nodes", "nodes", (double)network->n_nodes, "");
+    mt_table_property(&table, "segments", "segments", n, "");
+    mt_table_property(&table, "branches", "branches", (double)i->n_branches, "");
+    mt_table_property(&table, "branch_points", "branch points", (double)i->n_branch_points, "");
+    mt_table_property(&table, "terminals", "terminals", (double)i->n_terminals, "");
+    mt_table_property(&table, "components", "connected components", (double)i->n_components, "");
+    mt_table_property(&table, "loops", "loops", (double)i->n_loops, "");
+    mt_table_property(&table, "length_mm", "total length", i->length_mm, "mm");
+    mt_table_property(&table, "shortest_segment_mm", "shortest segment", i->shortest_mm, "mm");
+    mt_table_property(&table, "mean_segment_mm", "mean segment", i->length_mm / n, "mm");
+    mt_table_property(&table, "longest_segment_mm", "longest segment", i->longest_mm, "mm");
+    mt_table_property(
+        &table, "smallest_radius_mm", "smallest radius", network->radius_mm ? i->radius_low_mm : NAN, "mm");
+    mt_table_property(
+        &table, "largest_radius_mm", "largest radius", network->radius_mm ? i->radius_high_mm : NAN, "mm");
+    for (int k = 0; k < 3; k++)
+        mt_table_property(&table, extents[k][0], extents[k][1], i->high_mm[k] - i->low_mm[k], "mm");
+    for (int k = 0; k < 3; k++) {
+        mt_table_property(&table, ranges[k][0], ranges[k][1], i->low_mm[k], "mm");
+        mt_table_property(&table, ranges[k][2], ranges[k][3], i->high_mm[k], "mm");
+    }
+    return table;
+}
+
+static mt_status kind_table(mt_arena *arena, const mt_network *network, mt_table *table)
+{
+    mt_network_kind *kinds;
+    size_t n;
+    MT_TRY(mt_network_kinds(arena, network, &n, &kinds));
+    *table = mt_table_begin(arena, "kinds", n > SHOWN ? "Kinds, the first" : "Kinds");
+    mt_table_decimals(table, "kind", "kind", "", 0);
+    mt_table_decimals(table, "segments", "segments", "", 0);
+    mt_table_digits(table, "length_mm", "length", "mm", 8);
+    for (size_t k = 0; k < n && k < SHOWN; k++)
+        MT_TABLE_NUMBERS(table, kinds[k].kind, (double)kinds[k].n_segments, kinds[k].length_mm);
+    return MT_OK;
+}
+
+static mt_status info_of_network(mt_arena *arena, const mt_arguments *arguments, const char *path)
+{
+    mt_network network;
+    mt_network_info numbers;
+    mt_table tables[2];
+    size_t n = 1;
+    MT_TRY(mt_network_read(arena, path, NULL, &network));
+    mt_print_notes(path, network.notes);
+    MT_TRY(mt_network_describe(&network, &numbers));
+    mt_warn_of_scale(path, numbers.low_mm, numbers.high_mm);
+    tables[0] = network_table(arena, path, &network, &numbers);
+    if (network.kind) MT_TRY(kind_table(arena, &network, &tables[n++]));
+    return mt_print_tables(arguments, tables, n);
+}
+
 /* ---- the command ---- */
+
+/* Prints the tables of a mesh after n_steps trial substeps. */
+static mt_status info_of_mesh(
+    mt_arena *arena, const mt_arguments *arguments, const char *path, size_t n_steps, mt_mesh *mesh)
+{
+    mt_adjacency adjacency;
+    mt_info numbers;
+    mt_diffusion diffusion;
+    bool found;
+    mt_table tables[5];
+    size_t n = 1;
+    MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, mesh, &adjacency)));
+    MT_TRY(mt_info_make(mesh, &adjacency, &numbers));
+    mt_warn_of_scale(path, numbers.min_mm, numbers.max_mm);
+    MT_TRY(make_diffusion(
+        arena, path, mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
+    tables[0] = info_table(arena, path, mesh, &numbers);
+    tell_diffusion(&tables[0], mesh, &diffusion, found);
+    if (n_steps > 0) MT_TRY(try_steps(arena, &tables[0], path, &diffusion, found, n_steps));
+    MT_TRY(region_table(arena, mesh, &tables[n++]));
+    if (mesh->n_groups > 0) tables[n++] = group_table(arena, mesh);
+    if (mesh->n_faces > 0) MT_TRY(surface_table(arena, mesh, &tables[n++]));
+    if (found && mt_operator_is_limited(&diffusion))
+        tables[n++] = mt_operator_table(arena, mesh, &adjacency, &diffusion);
+    return mt_print_tables(arguments, tables, n);
+}
+
+/* Reads the mesh. If it cannot be read because the file holds a network, sets *is_network and returns MT_OK. */
+static mt_status read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh, bool *is_network)
+{
+    char *message;
+    const mt_status status = mt_read_mesh(arena, path, mesh);
+    *is_network = false;
+    if (status != MT_INPUT) return status;
+    message = mt_arena_text(arena, mt_message());
+    if (!message) return MT_MEMORY;
+    *is_network = mt_network_is_file(path);
+    return *is_network ? MT_OK : mt_fail(status, "%s", message);
+}
 
 static mt_status info(mt_arena *arena, const mt_arguments *arguments)
 {
@@ -176,26 +281,11 @@ static mt_status info(mt_arena *arena, const mt_arguments *arguments)
     const char *steps = mt_option_value(arguments, "--trial-steps", NULL);
     unsigned long n_steps = 0;
     mt_mesh mesh;
-    mt_adjacency adjacency;
-    mt_info numbers;
-    mt_diffusion diffusion;
-    bool found;
-    mt_table tables[5];
-    size_t n = 1;
+    bool is_network;
     if (steps) MT_TRY(mt_integer("--trial-steps", steps, 1, 100000000, &n_steps));
-    MT_TRY(mt_read_mesh(arena, path, &mesh));
-    MT_TRY(mt_fail_in(path, mt_adjacency_make(arena, &mesh, &adjacency)));
-    MT_TRY(mt_info_make(&mesh, &adjacency, &numbers));
-    mt_warn_of_scale(path, numbers.min_mm, numbers.max_mm);
-    MT_TRY(make_diffusion(
-        arena, path, &mesh, &adjacency, !mt_option_given(arguments, "--no-cache"), &diffusion, &found));
-    tables[0] = info_table(arena, path, &mesh, &numbers);
-    tell_diffusion(&tables[0], &mesh, &diffusion, found);
-    if (steps) MT_TRY(try_steps(arena, &tables[0], path, &diffusion, found, n_steps));
-    MT_TRY(region_table(arena, &mesh, &tables[n++]));
-    if (mesh.n_groups > 0) tables[n++] = group_table(arena, &mesh);
-    if (mesh.n_faces > 0) MT_TRY(surface_table(arena, &mesh, &tables[n++]));
-    if (found && mt_operator_is_limited(&diffusion))
-        tables[n++] = mt_operator_table(arena, &mesh, &adjacency, &diffusion);
-    return mt_print_tables(arguments, tables, n);
+    MT_TRY(read_mesh(arena, path, &mesh, &is_network));
+    if (!is_network) return info_of_mesh(arena, arguments, path, n_steps, &mesh);
+    if (n_steps > 0)
+        return mt_fail(MT_INPUT, "%s: --trial-steps: a conduction network has no diffusion operator", path);
+    return info_of_network(arena, arguments, path);
 }
