@@ -381,11 +381,11 @@ static mt_status read_lines(mt_arena *arena, mt_scan *scan, size_t n_elements, m
         return mt_fail(MT_INPUT, "%s: has no lines (Ln) among its %zu elements", scan->path, n_elements);
     if (n_regions == 0) lines->kind = NULL;
     if (n_regions > 0 && n_regions < lines->n_segments)
-        MT_TRY(mt_notes_add(arena, &lines->notes, "%zu lines have no region; their kind is 0",
-            lines->n_segments - n_regions));
+        MT_TRY(mt_notes_add(
+            arena, &lines->notes, "lines without a region, of kind 0: %zu", lines->n_segments - n_regions));
     if (lines->n_solids == 0) return MT_OK;
     return mt_notes_add(
-        arena, &lines->notes, "%zu elements are not lines (Ln) and are not used", lines->n_solids);
+        arena, &lines->notes, "elements other than lines (Ln), not used: %zu", lines->n_solids);
 }
 
 mt_status mt_carp_read_lines(mt_arena *arena, const char *name, double unit_mm, mt_lines *lines)

@@ -342,10 +342,10 @@ static mt_status make_network(mt_arena *arena, mt_lines *lines, mt_network *netw
     network->notes = lines->notes;
     if (n_merged > 0 && !lines->apart)
         MT_TRY(mt_notes_add(
-            arena, &network->notes, "%zu points at the place of another one: merged with it", n_merged));
+            arena, &network->notes, "points at the place of another one, merged with it: %zu", n_merged));
     if (n_dropped > n_merged)
         MT_TRY(
-            mt_notes_add(arena, &network->notes, "%zu points of no segment: dropped", n_dropped - n_merged));
+            mt_notes_add(arena, &network->notes, "points of no segment, dropped: %zu", n_dropped - n_merged));
     return mt_network_check(network, lines->path);
 }
 

@@ -91,8 +91,8 @@ static mt_status add_notes(mt_arena *arena, const mt_vtk_grid *grid, size_t n_ot
     const mt_vtk_known *region = grid->of_cells[MT_VTK_REGION].is;
     if (region && grid->of_cells[MT_VTK_KIND].is) mt_vtk_unused_add(&unused, region->name, false, 1);
     if (n_others > 0)
-        MT_TRY(mt_notes_add(arena, &lines->notes,
-            "%zu cells are not lines (VTK's types 3 and 4) and are not used", n_others));
+        MT_TRY(mt_notes_add(
+            arena, &lines->notes, "cells other than lines (VTK's types 3 and 4), not used: %zu", n_others));
     return mt_vtk_unused_note(arena, &unused, &lines->notes);
 }
 
