@@ -257,13 +257,14 @@ Test(network_files, points_at_one_place_are_merged_and_points_of_no_segment_drop
     mt_arena arena = {0};
     mt_network network;
     read_with_notes(&arena, "a.vtk",
-        "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 9 double\n0 0 0\n1 0 0\n9 9 9\n1 0 "
-        "0\n2 0 0\n"
-        "2 -0.0 0\n3 0 0\n0 0 0\n1 0 1e-300\nLINES 4 12\n2 0 1\n2 3 4\n2 5 6\n2 6 8\n",
-        "points at the place of another one, merged with it: 2\npoints of no segment, dropped: 2\n",
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 10 double\n0 0 0\n1 0 0\n"
+        "9 9 9\n1 0 0\n2 0 0\n2 -0.0 0\n3 0 0\n0 0 0\n1 0 1e-300\n1 0 0\n"
+        "LINES 5 15\n2 0 1\n2 3 4\n2 5 6\n2 6 8\n2 9 6\n",
+        "points at the place of another one, merged with it: 3\npoints of no segment, dropped: 2\n",
         &network);
-    cr_assert(network.n_nodes == 5 && network.n_segments == 4);
-    cr_assert_arr_eq(network.segment_node, ((uint32_t[]){0, 1, 1, 2, 2, 3, 3, 4}), 8 * sizeof(uint32_t));
+    cr_assert(network.n_nodes == 5 && network.n_segments == 5);
+    cr_assert_arr_eq(
+        network.segment_node, ((uint32_t[]){0, 1, 1, 2, 2, 3, 3, 4, 1, 3}), 10 * sizeof(uint32_t));
     cr_assert_eq(network.xyz_mm[3 * 3], 3);
     read_with_notes(&arena, "a.csv",
         "node0,x0_mm,y0_mm,z0_mm,node1,x1_mm,y1_mm,z1_mm\n0,0,0,0,3,1,0,0\n2,1,0,0,5,2,0,0\n5,2,0,0,0,0,0,"
@@ -347,21 +348,21 @@ static const struct fault {
         "a.vtk: cell 2: kind is 3000000000; allowed: a whole number from -2147483648 to 2147483647"},
     {"a .vtp", ">7 -2 -2<", ">7 -2 nan<", "a.vtp: cell 2: elemTag is nan; allowed: a whole number from"},
     {"a .vtp", "4 0.5 -1", "4 0.5 -2e9", "a.vtp: point 3: coordinate -2e+09; allowed: numbers from"},
-    {"a .vtp", "<Lines>", "<Strips>", "a.vtp:"},
-    {"a .vtu", "3 5 7", "3 5 6", "a.vtu:"},
+    {"a .vtp", "\"offsets\"", "\"offset\"", "a.vtp: a piece has no array 'offsets'"},
+    {"a .vtu", "3 5 7", "3 5 6", "a.vtu:5: array 'connectivity': '0' after the last of 6 numbers"},
     {"CARP", "Ln 2 3 -2\n", "Xx 2 3 -2\n",
         "a.elem:4: element 'Xx'; allowed: Ln (a line), and other elements"},
-    {"CARP", "Ln 2 3 -2\n", "Ln 2\n", "a.elem:4: "},
+    {"CARP", "Ln 2 3 -2\n", "Ln 2\n", "a.elem:4: the line ends after 1 of 2 numbers"},
     {"CARP", "Ln 2 3 -2\n", "Ln 2 4 -2\n", "a.elem:4: vertex is '4'; allowed: a whole number from 0 to 3"},
     {"CARP", "Ln 2 3 -2\n", "Ln 2 3 -2 1\n", "a.elem:4: '1' after the region"},
     {"CARP", "Ln 2 3 -2\n", "Ln 2 3 x\n", "a.elem:4: region is 'x'; allowed"},
     {"CARP", "Ln 2 3 -2\n", "Ln 2 2 -2\n", "a.elem:4: a segment of length 0, from [4, 4, -1] mm"},
     {"CARP", "Ln 2 3 -2\n", "Ln 2 1 -2\n", "a.elem:4: a segment between the same two places as in line 3"},
     {"CARP", "4\nLn 0 1 7\n", "5\nLn 0 1 7\n", "a.elem:6: the file ends; allowed: Ln"},
-    {"CARP", "4\nLn 0 1 7\n", "3\nLn 0 1 7\n", "a.elem:5: "},
+    {"CARP", "4\nLn 0 1 7\n", "3\nLn 0 1 7\n", "a.elem:5: 'Ln' after the last of 3 elements"},
     {"CARP without regions", "Ln 0 1\nLn 1 2\nLn 2 3\nLn 3 0\n",
         "Tt 0 1 2 3\nTr 0 1 2\nTr 1 2 3\nQd 0 1 2 3\n", "a.elem: has no lines (Ln) among its 4 elements"},
-    {"CARP", "4000 500 -1000\n", "4000 500\n", "a.pts:5: "},
+    {"CARP", "4000 500 -1000\n", "4000 500\n", "a.pts:5: the line ends after 2 of 3 numbers"},
     {"CSV", "x0_mm,y0_mm", "x0,y0_mm", "a.csv:1: no column 'x0_mm'; allowed: x0_mm, y0_mm, z0_mm"},
     {"CSV with numbered nodes, in another order", "node0", "node",
         "a.csv:1: column 'node1' without 'node0'; allowed: both or neither"},

@@ -23,6 +23,7 @@ static const char *const lines[] = {
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
     "mesh ventricles --elements 5200 -o heart.hdf --force",
     "mesh info heart.hdf --trial-steps 2",
+    "mesh info network.csv",
     "mesh surfaces heart.hdf -o found.hdf --surfaces found --force",
     "mesh fibres heart.hdf -o fibred.hdf --force",
     "mesh fibres fibred.hdf -o again.hdf --force",
@@ -78,6 +79,7 @@ static void enter(void)
     enter_room();
     omp_set_num_threads(1);
     write_text("small.yaml", small);
+    write_text("network.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n0,0,0,9,0,0,1\n");
     write_text("leak.mmt", "[[model]]\nc.V = -80\n[engine]\ntime = 0 [ms] in [ms] bind time\n[c]\ndot(V) = "
                            "-g * (V + 80)\n    in [mV]\ng = 1\n");
     write_machine("eight.yaml", 8);
