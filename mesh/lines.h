@@ -8,15 +8,14 @@
 
 typedef struct mt_lines {
     size_t n_points, n_segments;
-    size_t
-        n_solids; /* surface and volume cells of the file, which are not used; known even if reading fails later */
+    size_t n_solids;         /* surface and volume cells, which are unused; known even if reading fails */
     double *xyz_mm;          /* [n_points][3] */
     uint32_t *segment_point; /* [n_segments][2] points, all below n_points */
-    const char *path;        /* the file of the places */
+    double *radius_mm;       /* [n_segments]; NULL if unknown */
+    int32_t *kind;           /* [n_segments]; NULL if unknown */
     size_t *place;     /* [n_segments] for messages: the cell, from 0, or the line of the file, from 1 */
+    const char *path;  /* the file of the places */
     bool in_text;      /* True if places are lines of the file */
     bool apart;        /* True if the file has no points of its own, but the ends of each segment */
-    double *radius_mm; /* [n_segments]; NULL if unknown */
-    int32_t *kind;     /* [n_segments]; NULL if unknown */
     const char *notes; /* of the reader, one per line; NULL if there are no notes */
 } mt_lines;

@@ -340,8 +340,7 @@ static mt_status read_type(mt_scan *scan, size_t c, size_t n_elements, size_t *n
         }
     return mt_scan_fail(scan,
         "%s%s%s; allowed: Ln (a line), and other elements, which are not used: Tr, Qd, Tt, Py, Pr, Oc, Hx; "
-        "after "
-        "%zu of %zu elements",
+        "after %zu of %zu elements",
         word[0] ? "element '" : "the file ends", word, word[0] ? "'" : "", c, n_elements);
 }
 

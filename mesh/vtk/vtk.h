@@ -1,6 +1,6 @@
 /* VTK mesh files. Read: legacy .vtk (1.0 to 5.1; ASCII, or BINARY, which is big-endian; DATASET
- * UNSTRUCTURED_GRID and POLYDATA), XML .vtu (UnstructuredGrid) and .vtp (PolyData). Written: .vtu, and .vtp of lines. The
- * layouts follow VTK's "File Formats" and, for details it leaves open, the VTK of ParaView 5.11.
+ * UNSTRUCTURED_GRID and POLYDATA), XML .vtu (UnstructuredGrid) and .vtp (PolyData). Written: .vtu of meshes,
+ * .vtp of lines. The layouts follow VTK's "File Formats" and, for details it leaves open, the VTK of ParaView 5.11.
  *
  * A file is converted as follows:
  *   points      all become vertices, in file order, including points of no cell;
@@ -51,8 +51,7 @@ MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double uni
  * segments, in file order. `radius` and `kind` are the scalar cell arrays of these names, without regard to case; without `kind`, the
  * region. The radius is in the unit of the coordinates, and `kind` has 32-bit integers. All other cells are not used; their number is a
  * note, as are unused arrays. MT_INPUT, with the file and the cell or line: also a file without lines, a line of too few points, or a
- * kind that is not an integer. *lines is zeroed first; it
- * borrows the path. */
+ * kind that is not an integer. *lines is zeroed first, and borrows the path. */
 MT_NODISCARD mt_status mt_vtk_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
 MT_NODISCARD mt_status mt_vtu_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
 
