@@ -1,0 +1,453 @@
+#include "mesh/network/purkinje.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/core/vec3.h"
+#include "mesh/network/tree.h"
+
+enum { LEFT, RIGHT };
+enum { LINE_MAX = 100000 }; /* segments of a right bundle branch */
+
+static const double near_share = 0.2;   /* of a segment: least distance of segments that share no node */
+static const double least_length = 0.1; /* of the mean: shortest length of a branch before rounding */
+static const double least_angle_deg =
+    6; /* 2 x 6 degrees separate the first segments of sisters by near_share: sin(12 deg) > 0.2 */
+
+const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS] = {"", "His bundle", "left bundle branch",
+    "right bundle branch", "left Purkinje fibres", "right Purkinje fibres"};
+
+const mt_purkinje_rule mt_purkinje_default = {.seed = 1,
+    .segment_mm = 1,
+    .branch_mm = 8,
+    .deviation = 0.44721359549995793,
+    .angle_deg = 8.6,
+    .repulsion = 0.1,
+    .collision = 0.2,
+    .generations = 20,
+    .coverage = 1,
+    .coverage_mm = 5,
+    .depth_mm = 1,
+    .his_mm = 10,
+    .left_bundle_mm = 10,
+    .fascicle_mm = {20, 20},
+    .fascicle_deg = {23, 29},
+    .right_end = 1.0 / 3,
+    .root_rotational = 5.0 / 6,
+    .root_apicobasal = 0.85,
+    .root_far_mm = 10};
+
+/* A ventricle on which a tree grows. */
+typedef struct ventricle {
+    const mt_purkinje_rule *rule;
+    const mt_coordinates *coordinates;
+    mt_endocardium surface;
+    mt_tree *tree;
+    size_t side;              /* LEFT or RIGHT */
+    int32_t bundle, purkinje; /* kinds */
+    uint8_t *covered;         /* [n_faces] */
+    mt_purkinje_info *info;
+} ventricle;
+
+/* The end of a branch. */
+typedef struct tip {
+    uint32_t node, branch;
+    mt_endocardium_place place;
+    double direction[3];
+    size_t n, n_left; /* segments so far, and still to come */
+    bool stopped;
+} tip;
+
+/* ---- parameters ---- */
+
+static mt_status check_rule(const mt_purkinje_rule *r)
+{
+    const struct {
+        const char *name;
+        double value, low, high;
+    } ranges[] = {{"segment_mm", r->segment_mm, 0.01, 100}, {"branch_mm", r->branch_mm, 0.01, 1000},
+        {"deviation", r->deviation, 0, 10}, {"angle_deg", r->angle_deg, least_angle_deg, 80},
+        {"repulsion", r->repulsion, 0, 10}, {"collision", r->collision, 0, 10},
+        {"generations", (double)r->generations, 0, 1000}, {"coverage", r->coverage, 0, 1},
+        {"coverage_mm", r->coverage_mm, 0, 1000}, {"depth_mm", r->depth_mm, 0, 1000},
+        {"his_mm", r->his_mm, 0.01, 1000}, {"left_bundle_mm", r->left_bundle_mm, 0, 1000},
+        {"fascicle_mm, anterior", r->fascicle_mm[0], 0, 1000},
+        {"fascicle_mm, posterior", r->fascicle_mm[1], 0, 1000},
+        {"fascicle_deg, anterior", r->fascicle_deg[0], least_angle_deg, 80},
+        {"fascicle_deg, posterior", r->fascicle_deg[1], least_angle_deg, 80},
+        {"right_end", r->right_end, 0, 1}, {"root_rotational", r->root_rotational, 0, 1},
+        {"root_apicobasal", r->root_apicobasal, 0, 1}, {"root_far_mm", r->root_far_mm, 0, 1000}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
+            return mt_fail(MT_INPUT, "%s is %g; it must be %g to %g", ranges[i].name, ranges[i].value,
+                ranges[i].low, ranges[i].high);
+    if (r->branch_mm < r->segment_mm)
+        return mt_fail(
+            MT_INPUT, "branch_mm is %g; it must be at least segment_mm, %g", r->branch_mm, r->segment_mm);
+    return MT_OK;
+}
+
+/* ---- random lengths, and angles ---- */
+
+/* Returns the mixing function of SplitMix64 (Steele, Lea and Flood 2014). */
+static uint64_t mix(uint64_t z)
+{
+    z += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* Returns the number of segments of a branch of the fractal tree, by its number in its ventricle. */
+static size_t random_segments(const ventricle *v, size_t number)
+{
+    const uint64_t key = mix(mix(v->rule->seed) + 2 * (uint64_t)number + v->side);
+    double sum = -6; /* mean 0, variance 1 */
+    for (uint64_t i = 0; i < 12; i++) sum += (double)(mix(key + i) >> 11) * 0x1p-53;
+    const double share = fmax(least_length, 1 + v->rule->deviation * sum);
+    return (size_t)fmax(1, floor(share * v->rule->branch_mm / v->rule->segment_mm + 0.5));
+}
+
+/* Computes cosine and sine of an angle of at most 90 degrees by their series, which has the same bits on every machine. */
+static void cosine_and_sine(double angle_deg, double *cosine, double *sine)
+{
+    const double x = angle_deg * (M_PI / 180);
+    double term = 1;
+    *cosine = *sine = 0;
+    for (int k = 0; k < 30; k++, term *= x / k) {
+        const double signed_term = k % 4 < 2 ? term : -term;
+        if (k % 2)
+            *sine += signed_term;
+        else
+            *cosine += signed_term;
+    }
+}
+
+/* ---- roots ---- */
+
+/* Finds the place in a triangle with the given coordinates. Returns false if it is outside. */
+static bool place_in(const ventricle *v, uint32_t t, mt_endocardium_place *place)
+{
+    const uint32_t *vertex = v->surface.surface.face_vertex + 3 * (size_t)t;
+    double x[3], y[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = v->coordinates->rotational[vertex[k]] - v->rule->root_rotational;
+        y[k] = v->coordinates->apicobasal[vertex[k]] - v->rule->root_apicobasal;
+        if (fabs(x[k]) > 0.25) return false; /* also where the coordinate jumps */
+    }
+    *place = (mt_endocardium_place){.triangle = t};
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        place->share[k] = x[(k + 1) % 3] * y[(k + 2) % 3] - x[(k + 2) % 3] * y[(k + 1) % 3];
+        sum += place->share[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        place->share[k] /= sum;
+        if (!(place->share[k] >= 0)) return false;
+    }
+    return true;
+}
+
+static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
+{
+    static const char *const names[2] = {"left", "right"};
+    const double *given = v->side == LEFT ? v->rule->left_root_mm : v->rule->right_root_mm;
+    double distance_mm;
+    if (!given) {
+        for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
+            if (place_in(v, t, root)) return MT_OK;
+        return mt_fail(MT_INPUT,
+            "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f "
+            "of "
+            "the root of its bundle branch",
+            names[v->side], v->rule->root_rotational, v->rule->root_apicobasal);
+    }
+    if (!isfinite(given[0]) || !isfinite(given[1]) || !isfinite(given[2]))
+        return mt_fail(MT_INPUT, "the %s root is not finite", names[v->side]);
+    MT_TRY(mt_endocardium_nearest(&v->surface, given, root, &distance_mm));
+    if (distance_mm <= v->rule->root_far_mm) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "the %s root (%g, %g, %g) mm is %.1f mm from the %s endocardium; it must be within %g mm",
+        names[v->side], given[0], given[1], given[2], distance_mm, names[v->side], v->rule->root_far_mm);
+}
+
+/* ---- growth ---- */
+
+/* Turns the direction of a tip away from the nearest node of another branch. */
+static void repel(const ventricle *v, tip *t)
+{
+    double away[3], *d = t->direction;
+    const double *here = v->tree->node[t->node].xyz_mm;
+    const uint32_t nearest = mt_tree_nearest(v->tree, t->branch, here);
+    if (nearest == MT_NO_NODE) return;
+    mt_minus3(here, v->tree->node[nearest].xyz_mm, away);
+    const double length = mt_length3(away);
+    double turned[3];
+    for (int k = 0; k < 3; k++) turned[k] = d[k] + (length > 0 ? v->rule->repulsion * away[k] / length : 0);
+    if (mt_endocardium_flatten(&v->surface, t->place.triangle, turned)) memcpy(d, turned, sizeof turned);
+}
+
+/* Adds the next segment of a branch, or stops it. */
+static mt_status grow(const ventricle *v, int32_t kind, tip *t)
+{
+    const mt_purkinje_rule *r = v->rule;
+    mt_endocardium_place place = t->place;
+    double direction[3], point[3];
+    memcpy(direction, t->direction, sizeof direction);
+    t->stopped = true;
+    if (!mt_endocardium_walk(&v->surface, r->segment_mm, &place, direction)) return MT_OK;
+    mt_endocardium_point(&v->surface, &place, point);
+    const double near_mm = near_share * r->segment_mm, far_mm = fmax(near_mm, r->collision * r->branch_mm);
+    if (mt_tree_blocked(v->tree, t->node, t->branch, point, near_mm, far_mm)) return MT_OK;
+    MT_TRY(mt_tree_add(v->tree, t->node, t->branch, kind, point, &place, &t->node));
+    t->place = place;
+    memcpy(t->direction, direction, sizeof direction);
+    t->n++, t->n_left--;
+    t->stopped = false;
+    return MT_OK;
+}
+
+/* Starts a branch at the end of another, at an angle from its direction about the inward normal. */
+static mt_status start(const ventricle *v, const tip *parent, double angle_deg, size_t n_segments, tip *t)
+{
+    double inward[3], across[3], cosine, sine;
+    *t = (tip){.node = parent->node, .place = parent->place, .n_left = n_segments};
+    mt_endocardium_inward(&v->surface, t->place.triangle, inward);
+    mt_cross3(inward, parent->direction, across);
+    cosine_and_sine(fabs(angle_deg), &cosine, &sine);
+    if (angle_deg < 0) sine = -sine;
+    for (int k = 0; k < 3; k++) t->direction[k] = cosine * parent->direction[k] + sine * across[k];
+    t->stopped = !mt_endocardium_flatten(&v->surface, t->place.triangle, t->direction);
+    return mt_tree_add_branch(v->tree, parent->branch, &t->branch);
+}
+
+/* ---- bundle branches ---- */
+
+/* Points a tip in the direction of the steepest descent of the apicobasal coordinate, or down the long axis. Returns false if neither is in
+ * the plane of the surface. */
+static bool descend(const ventricle *v, tip *t)
+{
+    const mt_coordinates *c = v->coordinates;
+    mt_endocardium_gradient(&v->surface, t->place.triangle, c->apicobasal, t->direction);
+    for (int k = 0; k < 3; k++) t->direction[k] = -t->direction[k];
+    if (mt_endocardium_flatten(&v->surface, t->place.triangle, t->direction)) return true;
+    for (int k = 0; k < 3; k++) t->direction[k] = -c->up[k];
+    return mt_endocardium_flatten(&v->surface, t->place.triangle, t->direction);
+}
+
+static mt_status grow_straight(const ventricle *v, double length_mm, tip *t)
+{
+    t->n_left = (size_t)floor(length_mm / v->rule->segment_mm + 0.5);
+    while (t->n_left > 0 && !t->stopped) MT_TRY(grow(v, v->bundle, t));
+    t->stopped = false; /* the tree grows from wherever the bundle ends */
+    return MT_OK;
+}
+
+/* Grows the left bundle branch with its fascicles, which are the tips. */
+static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
+{
+    const mt_coordinates *c = v->coordinates;
+    double anterior[3], inward[3], across[3];
+    MT_TRY(grow_straight(v, v->rule->left_bundle_mm, trunk));
+    mt_cross3(c->up, c->to_septum, anterior);
+    mt_endocardium_inward(&v->surface, trunk->place.triangle, inward);
+    mt_cross3(inward, trunk->direction, across);
+    const double sign = mt_dot3(across, anterior) < 0 ? -1 : 1;
+    const double deg[2] = {sign * v->rule->fascicle_deg[0], -sign * v->rule->fascicle_deg[1]};
+    *n_tips = 2;
+    for (size_t i = 0; i < 2; i++) MT_TRY(start(v, trunk, deg[i], 0, &tips[i]));
+    for (size_t i = 0; i < 2; i++) MT_TRY(grow_straight(v, v->rule->fascicle_mm[i], &tips[i]));
+    return MT_OK;
+}
+
+/* Grows the right bundle branch, whose end is the tip. */
+static mt_status right_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
+{
+    const double *value = v->coordinates->apicobasal;
+    double here = mt_endocardium_value(&v->surface, &trunk->place, value), before = INFINITY;
+    trunk->n_left = LINE_MAX;
+    while (here > v->rule->right_end && here < before && !trunk->stopped && trunk->n_left > 0) {
+        if (trunk->n > 0 && !descend(v, trunk)) break;
+        MT_TRY(grow(v, v->bundle, trunk));
+        before = here;
+        here = trunk->stopped ? here : mt_endocardium_value(&v->surface, &trunk->place, value);
+    }
+    trunk->stopped = false;
+    tips[0] = *trunk;
+    *n_tips = 1;
+    return MT_OK;
+}
+
+/* ---- the fractal tree ---- */
+
+/* Marks the triangles that the Purkinje nodes cover, by their centroids; returns their share of the area. */
+static double cover(const ventricle *v)
+{
+    double covered_mm2 = 0;
+    for (uint32_t t = 0; t < v->surface.surface.n_faces; t++) {
+        const mt_endocardium_place middle = {t, {1.0 / 3, 1.0 / 3, 1.0 / 3}};
+        double point[3];
+        mt_endocardium_point(&v->surface, &middle, point);
+        if (!v->covered[t]) v->covered[t] = mt_tree_within(v->tree, v->purkinje, point, v->rule->coverage_mm);
+        if (v->covered[t]) covered_mm2 += mt_triangle_mm2(&v->surface.surface, t);
+    }
+    return covered_mm2 / v->surface.area_mm2;
+}
+
+/* Grows all branches of a generation together. */
+static mt_status grow_together(const ventricle *v, size_t n, tip *tips)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < n; i++) {
+            if (tips[i].stopped || tips[i].n_left == 0) continue;
+            if (tips[i].n > 0 && v->rule->repulsion > 0) repel(v, &tips[i]);
+            MT_TRY(grow(v, v->purkinje, &tips[i]));
+            more = true;
+        }
+    }
+    return MT_OK;
+}
+
+/* Grows the fractal tree from n tips. */
+static mt_status grow_tree(const ventricle *v, size_t n, const tip *tips)
+{
+    mt_purkinje_info *info = v->info;
+    const size_t s = v->side;
+    size_t number = 0;
+    while (
+        n > 0 && info->n_generations[s] < v->rule->generations && !(info->coverage[s] >= v->rule->coverage)) {
+        tip *children;
+        size_t n_complete = 0;
+        MT_ALLOC(v->tree->arena, children, 2 * n);
+        for (size_t i = 0; i < 2 * n; i++) {
+            const double deg = i % 2 ? -v->rule->angle_deg : v->rule->angle_deg;
+            MT_TRY(start(v, &tips[i / 2], deg, random_segments(v, number++), &children[i]));
+        }
+        MT_TRY(grow_together(v, 2 * n, children));
+        for (size_t i = 0; i < 2 * n; i++) {
+            *(children[i].n > 0 ? &info->n_branches[s] : &info->n_discarded[s]) += 1;
+            if (!children[i].stopped) children[n_complete++] = children[i];
+        }
+        tips = children;
+        n = n_complete;
+        info->n_generations[s]++;
+        info->coverage[s] = cover(v);
+    }
+    return MT_OK;
+}
+
+/* Adds the terminal segments of a ventricle, whose nodes on the surface begin at `first`. */
+static mt_status add_terminals(const ventricle *v, size_t first)
+{
+    const size_t n = v->tree->n_nodes;
+    const double wanted_mm = v->rule->depth_mm;
+    for (size_t i = first; i < n; i++) {
+        const mt_tree_node node = v->tree->node[i];
+        if (node.n_children > 0 || !node.on_surface) continue;
+        const double half_mm = mt_endocardium_thickness(&v->surface, &node.place, 2 * wanted_mm) / 2;
+        double inward[3], end[3];
+        uint32_t added;
+        v->info->n_terminals[v->side]++;
+        v->info->n_shallow[v->side] += half_mm < wanted_mm;
+        mt_endocardium_inward(&v->surface, node.place.triangle, inward);
+        for (int k = 0; k < 3; k++) end[k] = node.xyz_mm[k] + half_mm * inward[k];
+        if (mt_square3(end, node.xyz_mm) > 0)
+            MT_TRY(mt_tree_add(v->tree, (uint32_t)i, node.branch, v->purkinje, end, NULL, &added));
+    }
+    return MT_OK;
+}
+
+/* ---- the network ---- */
+
+static mt_status make_surface(
+    mt_arena *scratch, const mt_mesh *mesh, const mt_adjacency *adjacency, ventricle *v)
+{
+    MT_TRY(mt_endocardium_make(
+        scratch, mesh, adjacency, v->side == LEFT ? MT_SURFACE_LV : MT_SURFACE_RV, &v->surface));
+    v->info->area_mm2[v->side] = v->surface.area_mm2;
+    MT_ALLOC(scratch, v->covered, v->surface.surface.n_faces);
+    return MT_OK;
+}
+
+/* Grows the tree of a ventricle from node `from`, with a line to the root first. */
+static mt_status grow_ventricle(
+    ventricle *v, uint32_t from, int32_t line_kind, const mt_endocardium_place *root)
+{
+    const mt_purkinje_rule *r = v->rule;
+    tip trunk = {.place = *root}, tips[2];
+    double low[3], high[3];
+    size_t n_tips;
+    mt_mesh_box(v->surface.mesh, low, high);
+    MT_TRY(mt_tree_clear(
+        v->tree, low, high, 2 * r->segment_mm + fmax(r->collision * r->branch_mm, r->segment_mm)));
+    if (!descend(v, &trunk))
+        return mt_fail(MT_INPUT, "the %s root is where the endocardium is perpendicular to the long axis",
+            v->side == LEFT ? "left" : "right");
+    MT_TRY(mt_tree_add_branch(v->tree, MT_NO_BRANCH, &trunk.branch));
+    const size_t first = v->tree->n_nodes;
+    MT_TRY(mt_tree_add_line(
+        v->tree, from, trunk.branch, line_kind, r->segment_mm, v->info->root_mm[v->side], root, &trunk.node));
+    MT_TRY((v->side == LEFT ? left_bundle : right_bundle)(v, &trunk, tips, &n_tips));
+    MT_TRY(grow_tree(v, n_tips, tips));
+    return add_terminals(v, first);
+}
+
+/* Copies the tree to a network in `arena`. */
+static mt_status put_network(
+    mt_arena *arena, const mt_tree *tree, mt_network *network, mt_purkinje_info *info)
+{
+    *network = (mt_network){.n_nodes = tree->n_nodes, .n_segments = tree->n_nodes - 1};
+    MT_ALLOC(arena, network->xyz_mm, 3 * network->n_nodes);
+    MT_ALLOC(arena, network->segment_node, 2 * network->n_segments);
+    MT_ALLOC(arena, network->kind, network->n_segments);
+    for (size_t i = 0; i < tree->n_nodes; i++) {
+        const mt_tree_node *node = tree->node + i;
+        memcpy(network->xyz_mm + 3 * i, node->xyz_mm, sizeof node->xyz_mm);
+        if (i == 0) continue;
+        network->segment_node[2 * (i - 1)] = node->parent;
+        network->segment_node[2 * (i - 1) + 1] = (uint32_t)i;
+        network->kind[i - 1] = node->kind;
+        info->length_mm[node->kind] += sqrt(mt_square3(node->xyz_mm, tree->node[node->parent].xyz_mm));
+    }
+    return MT_OK;
+}
+
+mt_status mt_purkinje_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
+    const mt_coordinates *coordinates, const mt_purkinje_rule *rule, mt_network *network,
+    mt_purkinje_info *info)
+{
+    MT_SCRATCH(scratch);
+    mt_tree tree = {.arena = scratch};
+    const size_t n = coordinates->has_rv ? 2 : 1;
+    ventricle both[2];
+    mt_endocardium_place root[2];
+    double lower[3] = {0}, upper[3];
+    uint32_t top, fork;
+    *info = (mt_purkinje_info){0};
+    MT_TRY(check_rule(rule));
+    if (n == 1 && rule->right_root_mm)
+        return mt_fail(MT_INPUT, "a right root is given, and the mesh has no right ventricle");
+    for (size_t s = 0; s < n; s++) {
+        both[s] = (ventricle){.rule = rule,
+            .coordinates = coordinates,
+            .tree = &tree,
+            .side = s,
+            .bundle = s == LEFT ? MT_PURKINJE_LEFT_BUNDLE : MT_PURKINJE_RIGHT_BUNDLE,
+            .purkinje = s == LEFT ? MT_PURKINJE_LEFT : MT_PURKINJE_RIGHT,
+            .info = info};
+        MT_TRY(make_surface(scratch, mesh, adjacency, &both[s]));
+        MT_TRY(find_root(&both[s], &root[s]));
+        mt_endocardium_point(&both[s].surface, &root[s], info->root_mm[s]);
+        for (int k = 0; k < 3; k++) lower[k] += info->root_mm[s][k] / (double)n;
+    }
+    for (int k = 0; k < 3; k++) upper[k] = lower[k] + rule->his_mm * coordinates->up[k];
+    MT_TRY(mt_tree_add(&tree, MT_NO_NODE, MT_NO_BRANCH, 0, upper, NULL, &top));
+    fork = top;
+    if (n == 2)
+        MT_TRY(mt_tree_add_line(
+            &tree, top, MT_NO_BRANCH, MT_PURKINJE_HIS, rule->segment_mm, lower, NULL, &fork));
+    for (size_t s = 0; s < n; s++)
+        MT_TRY(grow_ventricle(&both[s], fork, n == 1 ? MT_PURKINJE_HIS : both[s].bundle, &root[s]));
+    return put_network(arena, &tree, network, info);
+}
