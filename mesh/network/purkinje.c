@@ -397,9 +397,7 @@ static mt_status grow_ventricle(
 static mt_status put_network(
     mt_arena *arena, const mt_tree *tree, mt_network *network, mt_purkinje_info *info)
 {
-    *network = (mt_network){.n_nodes = tree->n_nodes, .n_segments = tree->n_nodes - 1};
-    MT_ALLOC(arena, network->xyz_mm, 3 * network->n_nodes);
-    MT_ALLOC(arena, network->segment_node, 2 * network->n_segments);
+    MT_TRY(mt_network_new(arena, tree->n_nodes, tree->n_nodes - 1, network));
     MT_ALLOC(arena, network->kind, network->n_segments);
     for (size_t i = 0; i < tree->n_nodes; i++) {
         const mt_tree_node *node = tree->node + i;

@@ -6,9 +6,9 @@
  *   d' = d + repulsion x (x - x_nearest) / |x - x_nearest|, in the plane of the triangle, normalised
  *
  * From the end of a complete branch two new ones start, at +-angle_deg: a generation. All branches of a generation grow together, one
- * segment each in turn (the authors grow one after the other, in random order). A branch stops if its next segment would leave the surface at the base, or would
- * be nearer than collision x branch_mm to a branch other than its parent and its sister, or nearer than a fifth of a segment to any segment
- * with which it shares no node. A branch without a segment is discarded.
+ * segment each in turn (the authors grow one after the other, in random order). A branch stops if its next segment would leave the surface
+ * at the base, or would be nearer than collision x branch_mm to a branch other than its parent and its sister, or nearer than a fifth of a
+ * segment to any segment with which it shares no node. A branch without a segment is discarded.
  *
  * Lengths are normally distributed, at least a tenth of the mean, and rounded to segments. The random numbers are sums of twelve uniform
  * ones from seed, ventricle and number of the branch, computed without functions of the C library: the same network on every machine, for
@@ -41,8 +41,8 @@ enum { MT_PURKINJE_KINDS = MT_PURKINJE_RIGHT + 1 }; /* length of arrays indexed 
 
 extern const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS];
 
-/* The parameters. Defaults (mt_purkinje_default) are those of the authors' programs (github.com/fsahli/fractal-tree, purkinje-learning) where
- * [f] is written, otherwise our choices. */
+/* The parameters, with their defaults (mt_purkinje_default): those of the authors' programs (github.com/fsahli/fractal-tree and
+ * purkinje-learning) where [f] is written, otherwise our choices. */
 typedef struct mt_purkinje_rule {
     uint64_t seed; /* 1 */
     double

@@ -48,9 +48,9 @@ MT_NODISCARD mt_status mt_tree_add(mt_tree *tree, uint32_t parent, uint32_t bran
 MT_NODISCARD mt_status mt_tree_add_line(mt_tree *tree, uint32_t from, uint32_t branch, int32_t kind,
     double segment_mm, const double xyz_mm[3], const mt_endocardium_place *place, uint32_t *node);
 
-/* True if a new segment of a branch would be nearer than `near_mm` to an entered segment, or nearer than `far_mm` to one of a branch that is
- * not its parent or sister. Segments that share node `from` do not count. All entered segments and the new one are at most segment_mm long,
- * and far_mm + 2 segment_mm is at most the reach of the grid. */
+/* True if a new segment of a branch would be within `near_mm` of an entered segment, or within `far_mm` of one of a branch that is neither
+ * its parent nor its sister. Segments that share node `from` do not count. All entered segments and the new one are at most segment_mm
+ * long, and far_mm + 2 segment_mm is at most the reach of the grid. */
 bool mt_tree_blocked(const mt_tree *tree, uint32_t from, uint32_t branch, const double to_mm[3],
     double near_mm, double far_mm);
 
