@@ -255,3 +255,15 @@ mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_m
     if (adjacency) mt_triangles_remove_untagged(mesh);
     return name_surfaces(arena, *anatomy == MT_ANATOMY_FOUND, mesh);
 }
+
+void mt_anatomy_note_septum(const char *path, const mt_coordinates *coordinates)
+{
+    char text[256];
+    const double *d = coordinates->to_septum;
+    if (!coordinates->arbitrary) return;
+    const int n = snprintf(text, sizeof text,
+        "no right ventricle; the septum is assumed in the arbitrary direction (%.3f, %.3f, %.3f) from the "
+        "long axis; --septum X,Y,Z specifies it",
+        d[0], d[1], d[2]);
+    mt_note(path, text, (size_t)n);
+}

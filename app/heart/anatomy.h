@@ -2,6 +2,7 @@
  * shape. */
 #pragma once
 
+#include "mesh/anatomy/coordinates.h"
 #include "mesh/anatomy/surfaces.h"
 
 /* For option tables: the values of --surfaces, and the help of this option and of --tags (MT_TAG_MEANING_EXAMPLE). */
@@ -10,6 +11,10 @@
 #define MT_SURFACES_HELP                                                                                     \
     "use the tagged triangles (given), or identify the surfaces by shape (found); default: found if no "     \
     "triangle is tagged"
+
+/* The help of --septum, a direction for mt_coordinates_make. */
+#define MT_SEPTUM_HELP                                                                                       \
+    "for a left ventricle alone: direction from its axis towards the septum; default: an arbitrary one"
 
 /* How the surfaces are known. The numbers of tags alone never suffice. */
 typedef enum mt_anatomy {
@@ -50,3 +55,6 @@ MT_NODISCARD mt_status mt_anatomy_confirm_surface(
  * without an anatomy they are unchanged. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
     mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
+
+/* Notes that the direction to the septum is arbitrary, if it is. */
+void mt_anatomy_note_septum(const char *path, const mt_coordinates *coordinates);

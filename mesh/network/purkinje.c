@@ -60,30 +60,30 @@ typedef struct tip {
 
 /* ---- parameters ---- */
 
-static mt_status check_rule(const mt_purkinje_rule *r)
+mt_status mt_purkinje_check(const mt_purkinje_rule *rule)
 {
     const struct {
         const char *name;
         double value, low, high;
-    } ranges[] = {{"segment_mm", r->segment_mm, 0.01, 100}, {"branch_mm", r->branch_mm, 0.01, 1000},
-        {"deviation", r->deviation, 0, 10}, {"angle_deg", r->angle_deg, least_angle_deg, 80},
-        {"repulsion", r->repulsion, 0, 10}, {"collision", r->collision, 0, 10},
-        {"generations", (double)r->generations, 0, 1000}, {"coverage", r->coverage, 0, 1},
-        {"coverage_mm", r->coverage_mm, 0, 1000}, {"depth_mm", r->depth_mm, 0, 1000},
-        {"his_mm", r->his_mm, 0.01, 1000}, {"left_bundle_mm", r->left_bundle_mm, 0, 1000},
-        {"fascicle_mm, anterior", r->fascicle_mm[0], 0, 1000},
-        {"fascicle_mm, posterior", r->fascicle_mm[1], 0, 1000},
-        {"fascicle_deg, anterior", r->fascicle_deg[0], least_angle_deg, 80},
-        {"fascicle_deg, posterior", r->fascicle_deg[1], least_angle_deg, 80},
-        {"right_end", r->right_end, 0, 1}, {"root_rotational", r->root_rotational, 0, 1},
-        {"root_apicobasal", r->root_apicobasal, 0, 1}, {"root_far_mm", r->root_far_mm, 0, 1000}};
+    } ranges[] = {{"segment_mm", rule->segment_mm, 0.01, 100}, {"branch_mm", rule->branch_mm, 0.01, 1000},
+        {"deviation", rule->deviation, 0, 10}, {"angle_deg", rule->angle_deg, least_angle_deg, 80},
+        {"repulsion", rule->repulsion, 0, 10}, {"collision", rule->collision, 0, 10},
+        {"generations", (double)rule->generations, 0, 1000}, {"coverage", rule->coverage, 0, 1},
+        {"coverage_mm", rule->coverage_mm, 0, 1000}, {"depth_mm", rule->depth_mm, 0, 1000},
+        {"his_mm", rule->his_mm, 0.01, 1000}, {"left_bundle_mm", rule->left_bundle_mm, 0, 1000},
+        {"fascicle_mm, anterior", rule->fascicle_mm[0], 0, 1000},
+        {"fascicle_mm, posterior", rule->fascicle_mm[1], 0, 1000},
+        {"fascicle_deg, anterior", rule->fascicle_deg[0], least_angle_deg, 80},
+        {"fascicle_deg, posterior", rule->fascicle_deg[1], least_angle_deg, 80},
+        {"right_end", rule->right_end, 0, 1}, {"root_rotational", rule->root_rotational, 0, 1},
+        {"root_apicobasal", rule->root_apicobasal, 0, 1}, {"root_far_mm", rule->root_far_mm, 0, 1000}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
             return mt_fail(MT_INPUT, "%s is %g; it must be %g to %g", ranges[i].name, ranges[i].value,
                 ranges[i].low, ranges[i].high);
-    if (r->branch_mm < r->segment_mm)
-        return mt_fail(
-            MT_INPUT, "branch_mm is %g; it must be at least segment_mm, %g", r->branch_mm, r->segment_mm);
+    if (rule->branch_mm < rule->segment_mm)
+        return mt_fail(MT_INPUT, "branch_mm is %g; it must be at least segment_mm, %g", rule->branch_mm,
+            rule->segment_mm);
     return MT_OK;
 }
 
@@ -423,7 +423,7 @@ mt_status mt_purkinje_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjace
     double lower[3] = {0}, upper[3];
     uint32_t top, fork;
     *info = (mt_purkinje_info){0};
-    MT_TRY(check_rule(rule));
+    MT_TRY(mt_purkinje_check(rule));
     if (n == 1 && rule->right_root_mm)
         return mt_fail(MT_INPUT, "a right root is given, and the mesh has no right ventricle");
     for (size_t s = 0; s < n; s++) {

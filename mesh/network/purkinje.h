@@ -85,6 +85,9 @@ typedef struct mt_purkinje_info {
     double length_mm[MT_PURKINJE_KINDS];
 } mt_purkinje_info;
 
+/* Checks the parameters. MT_INPUT: one is out of range; the message states its value and the range. */
+MT_NODISCARD mt_status mt_purkinje_check(const mt_purkinje_rule *rule);
+
 /* Generates a network in `arena`: a tree with n_nodes - 1 segments and their kinds, without radii. Node 0 is the upper end of the His
  * bundle, and segment k joins node k + 1 to an earlier one. Borrows the mesh, which has passed mt_mesh_check, its adjacency and its
  * coordinates. Uses one thread. MT_INPUT: a parameter is out of range; the left endocardium is missing; a given root is far from its

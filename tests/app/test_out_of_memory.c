@@ -339,6 +339,11 @@ Test(out_of_memory, every_failed_allocation_of_ventricular_coordinates_is_report
     walk(1, "mesh coordinates heart.hdf -o coordinates.hdf --septum 0,1,0");
 }
 
+Test(out_of_memory, every_failed_allocation_of_a_purkinje_network_is_reported)
+{
+    walk(1, "mesh purkinje heart.hdf -o purkinje.vtp --septum 0,1,0 --generations 2");
+}
+
 Test(out_of_memory, every_failed_allocation_of_conversions_between_all_formats_is_reported)
 {
     static const char *const formats[] = {"hdf", "vtu", "pts", "msh"};

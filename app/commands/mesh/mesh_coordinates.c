@@ -15,10 +15,7 @@ static const mt_option options[] = {
     MT_OPTION_OUTPUT("OUT.hdf",
         "the file to write: the mesh with `transventricular`, `transmural`, "
         "`rotational` and `apicobasal` at the vertices and `segment` in the elements"),
-    {.name = "--septum",
-        .value = "X,Y,Z",
-        .help = "for a left ventricle alone: direction from its axis towards the septum; default: an "
-                "arbitrary one"},
+    {.name = "--septum", .value = "X,Y,Z", .help = MT_SEPTUM_HELP},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},
     {.name = "--tags", .value = MT_TAG_MEANING_EXAMPLE, .help = MT_TAGS_HELP}, MT_OPTION_FORMAT,
     MT_OPTION_FORCE, MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -89,18 +86,6 @@ static mt_table segment_table(mt_arena *arena, bool has_rv, const double volume_
     return table;
 }
 
-/* Reports that the direction to the septum is arbitrary. */
-static void note_arbitrary(const char *path, const mt_coordinates *c)
-{
-    char text[256];
-    const int n = snprintf(text, sizeof text,
-        "no right ventricle; the septum is assumed in the arbitrary direction (%.3f, %.3f, %.3f) from the "
-        "long "
-        "axis; --septum X,Y,Z specifies it",
-        c->to_septum[0], c->to_septum[1], c->to_septum[2]);
-    mt_note(path, text, (size_t)n);
-}
-
 static mt_status write_coordinates(const char *out, const mt_mesh *mesh, const mt_coordinates *c)
 {
     const mt_vtkhdf_field fields[] = {
@@ -135,7 +120,7 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_fail_in(in, status));
     MT_ALLOC(arena, mesh.segment, mesh.n_elements);
     mt_segments_find(&mesh, &c, mesh.segment, volume_ml);
-    if (c.arbitrary) note_arbitrary(in, &c);
+    mt_anatomy_note_septum(in, &c);
     mt_table tables[] = {
         summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
