@@ -341,7 +341,8 @@ Test(out_of_memory, every_failed_allocation_of_ventricular_coordinates_is_report
 
 Test(out_of_memory, every_failed_allocation_of_a_purkinje_network_is_reported)
 {
-    walk(1, "mesh purkinje heart.hdf -o purkinje.vtp --septum 0,1,0 --generations 2");
+    walk(1, "mesh purkinje heart.hdf -o purkinje.vtp --septum 0,1,0 --left-root 0,0.5,0.8 --segment-mm 0.1 "
+            "--branch-mm 0.3");
 }
 
 Test(out_of_memory, every_failed_allocation_of_conversions_between_all_formats_is_reported)
