@@ -379,8 +379,8 @@ static mt_status grow_ventricle(
     double low[3], high[3];
     size_t n_tips;
     mt_mesh_box(v->surface.mesh, low, high);
-    MT_TRY(mt_tree_clear(
-        v->tree, low, high, 2 * r->segment_mm + fmax(r->collision * r->branch_mm, r->segment_mm)));
+    const double reach_mm = 2 * r->segment_mm + fmax(r->collision * r->branch_mm, r->segment_mm);
+    MT_TRY(mt_tree_clear(v->tree, low, high, fmax(reach_mm, r->coverage_mm / 4)));
     if (!descend(v, &trunk))
         return mt_fail(MT_INPUT, "the %s root is where the endocardium is perpendicular to the long axis",
             v->side == LEFT ? "left" : "right");

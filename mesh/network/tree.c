@@ -5,7 +5,7 @@
 
 #include "data/core/vec3.h"
 
-enum { CELLS_MAX = 1 << 22, NODES_MAX = 50000000, ROOM = 1024 };
+enum { CELLS_MAX = 1 << 22, NODES_MAX = 10000000, ROOM = 1024 };
 
 /* ---- cells ---- */
 

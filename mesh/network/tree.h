@@ -39,7 +39,7 @@ MT_NODISCARD mt_status mt_tree_clear(
 MT_NODISCARD mt_status mt_tree_add_branch(mt_tree *tree, uint32_t parent, uint32_t *branch);
 
 /* Adds a node, and enters it if `place` is not NULL: its place on the surface. The first node has no parent (MT_NO_NODE). MT_INPUT: more
- * than 50 million nodes. MT_MEMORY. */
+ * than 10 million nodes. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tree_add(mt_tree *tree, uint32_t parent, uint32_t branch, int32_t kind,
     const double xyz_mm[3], const mt_endocardium_place *place, uint32_t *node);
 

@@ -86,16 +86,21 @@ static mt_status read_options(const mt_arguments *arguments, given *g)
 }
 
 static mt_table summary_table(mt_arena *arena, const char *title, const mt_network *network,
-    const mt_purkinje_info *info, double seconds)
+    const mt_purkinje_info *info, const double seconds[2])
 {
+    static const char *const keys[MT_PURKINJE_KINDS] = {"", "his_bundle_mm", "left_bundle_branch_mm",
+        "right_bundle_branch_mm", "left_purkinje_mm", "right_purkinje_mm"};
     double total_mm = 0;
     for (int k = 0; k < MT_PURKINJE_KINDS; k++) total_mm += info->length_mm[k];
     mt_table table = mt_table_properties(arena, "purkinje", title);
     mt_table_property(&table, "nodes", "nodes", (double)network->n_nodes, "");
     mt_table_property(&table, "segments", "segments", (double)network->n_segments, "");
     mt_table_property(&table, "length_mm", "total length", total_mm, "mm");
-    mt_table_property(&table, "his_mm", "His bundle", info->length_mm[MT_PURKINJE_HIS], "mm");
-    mt_table_property(&table, "time_s", "time", seconds, "s");
+    for (int k = 1; k < MT_PURKINJE_KINDS; k++)
+        if (info->length_mm[k] > 0)
+            mt_table_property(&table, keys[k], mt_purkinje_kind_names[k], info->length_mm[k], "mm");
+    mt_table_property(&table, "coordinates_s", "time, ventricular coordinates", seconds[0], "s");
+    mt_table_property(&table, "network_s", "time, network", seconds[1], "s");
     return table;
 }
 
@@ -108,10 +113,8 @@ static mt_table ventricle_table(mt_arena *arena, size_t n, const mt_purkinje_inf
     mt_table_decimals(&table, "branches", "branches", "", 0);
     mt_table_decimals(&table, "discarded_branches", "discarded", "", 0);
     mt_table_decimals(&table, "generations", "generations", "", 0);
-    mt_table_decimals(&table, "bundle_mm", "bundle branch", "mm", 1);
-    mt_table_decimals(&table, "purkinje_mm", "Purkinje fibres", "mm", 1);
     mt_table_decimals(&table, "coverage_percent", "coverage", "%", 1);
-    mt_table_decimals(&table, "shallow_terminals", "shallow terminals", "", 0);
+    mt_table_decimals(&table, "shallow_terminals", "shallow", "", 0);
     for (size_t k = 0; k < 3; k++) {
         static const char *const keys[3][2] = {
             {"root_x_mm", "root x"}, {"root_y_mm", "root y"}, {"root_z_mm", "root z"}};
@@ -120,9 +123,8 @@ static mt_table ventricle_table(mt_arena *arena, size_t n, const mt_purkinje_inf
     for (size_t s = 0; s < n; s++) {
         mt_table_text(&table, names[s]);
         MT_TABLE_NUMBERS(&table, (double)i->n_terminals[s], (double)i->n_branches[s],
-            (double)i->n_discarded[s], (double)i->n_generations[s], i->length_mm[MT_PURKINJE_LEFT_BUNDLE + s],
-            i->length_mm[MT_PURKINJE_LEFT + s], 100 * i->coverage[s], (double)i->n_shallow[s],
-            i->root_mm[s][0], i->root_mm[s][1], i->root_mm[s][2]);
+            (double)i->n_discarded[s], (double)i->n_generations[s], 100 * i->coverage[s],
+            (double)i->n_shallow[s], i->root_mm[s][0], i->root_mm[s][1], i->root_mm[s][2]);
     }
     return table;
 }
@@ -144,16 +146,19 @@ static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_fail_in(in, mt_adjacency_make(arena, &mesh, &adjacency)));
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
-    const double start_s = mt_now_s();
+    double time_s[3] = {mt_now_s()};
     mt_progress_stage("computing ventricular coordinates");
     mt_status status = mt_coordinates_make(arena, &mesh, g.septum ? g.to_septum : NULL, &c);
+    time_s[1] = mt_now_s();
     mt_progress_stage("generating the network");
     if (status == MT_OK) status = mt_purkinje_make(arena, &mesh, &adjacency, &c, &g.rule, &network, &info);
+    time_s[2] = mt_now_s();
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));
     mt_anatomy_note_septum(in, &c);
-    mt_table tables[] = {summary_table(arena, out, &network, &info, mt_now_s() - start_s),
-        ventricle_table(arena, c.has_rv ? 2 : 1, &info)};
+    const double seconds[2] = {time_s[1] - time_s[0], time_s[2] - time_s[1]};
+    mt_table tables[] = {
+        summary_table(arena, out, &network, &info, seconds), ventricle_table(arena, c.has_rv ? 2 : 1, &info)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
     MT_TRY(mt_network_write(out, &network));
     return mt_print_tables(arguments, tables, 2);

@@ -44,7 +44,7 @@ Test(purkinje_command, the_table_describes_the_network_in_the_file)
     for (size_t s = 0; s < n.n_segments; s++) length_mm[n.kind[s]] += mt_network_length_mm(&n, s);
     cr_assert_eq(json_property(text, "nodes"), (double)n.n_nodes);
     cr_assert_eq(json_property(text, "segments"), (double)n.n_nodes - 1);
-    cr_assert_float_eq(json_property(text, "his_mm"), 10, 1e-9);
+    cr_assert_float_eq(json_property(text, "his_bundle_mm"), 10, 1e-9);
     cr_assert_float_eq(length_mm[MT_PURKINJE_HIS], 10, 1e-9);
     cr_assert_float_eq(json_property(text, "length_mm"), length_mm[1] + length_mm[2] + length_mm[4], 1e-9);
     cr_assert(strstr(text, "\"left\"") && !strstr(text, "\"right\""), "%s", text);
