@@ -203,13 +203,10 @@ static bool adjacent(const grown *g, const uint32_t *last, uint32_t a, uint32_t 
     return from_a == from_b || from_a == last[b] + 1 || from_b == last[a] + 1;
 }
 
-Test(purkinje, branches_keep_their_distance)
+static void check_distances(const heart *h, const mt_purkinje_rule *rule)
 {
-    heart h;
-    make_left(&h);
-    const mt_purkinje_rule rule = small_rule();
-    const double near_mm = 0.2 * rule.segment_mm, far_mm = rule.collision * rule.branch_mm;
-    const grown g = grow(&h, &rule);
+    const double near_mm = 0.2 * rule->segment_mm, far_mm = rule->collision * rule->branch_mm;
+    const grown g = grow(h, rule);
     const uint32_t *branch = branches_of(&g), *node = g.network.segment_node;
     uint32_t *last = mt_arena_alloc(&arena, g.network.n_segments, sizeof *last);
     double least = INFINITY;
@@ -225,7 +222,19 @@ Test(purkinje, branches_keep_their_distance)
             cr_assert_gt(mm, far_mm, "%zu, %zu: %g", a, b, mm);
             least = fmin(least, mm);
         }
-    cr_assert_lt(least, 1.2 * far_mm, "%g", least); /* the surface is filled up to this distance */
+    if (far_mm > near_mm)
+        cr_assert_lt(least, 1.2 * far_mm, "%g", least); /* the surface is filled up to this distance */
+}
+
+/* Strong repulsion makes branches turn sharply, also towards their sisters and parents. */
+Test(purkinje, branches_keep_their_distance)
+{
+    heart h;
+    make_left(&h);
+    mt_purkinje_rule rule = small_rule();
+    check_distances(&h, &rule);
+    rule.repulsion = 3;
+    check_distances(&h, &rule);
 }
 
 /* ---- terminals ---- */
