@@ -732,9 +732,10 @@ static void expect_same_stimulus(const mt_case_stimulus *a, const mt_case_stimul
     cr_expect_str_eq(a->region.elements, b->region.elements);
     cr_expect_str_eq(a->region.tag, b->region.tag);
     cr_expect_str_eq(a->region.group, b->region.group);
+    cr_expect_str_eq(a->region.segment, b->region.segment);
     x.region.at = y.region.at = x.region.surface = y.region.surface = x.region.vtx = y.region.vtx = NULL;
     x.region.elements = y.region.elements = x.region.tag = y.region.tag = NULL;
-    x.region.group = y.region.group = NULL;
+    x.region.group = y.region.group = x.region.segment = y.region.segment = NULL;
     cr_expect_arr_eq(&x, &y, sizeof x);
 }
 
@@ -744,8 +745,8 @@ static const char every_region[] =
     "duration_ms: 2, strength_uA_mm3: 50}, {surface: lv_endocardium, duration_ms: 2, strength_uA_mm3: 50}, "
     "{surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3, "
     "strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50}, {elements: some "
-    "place/list.txt, duration_ms: 2, strength_uA_mm3: 50}, {layer: mid, duration_ms: 2, strength_uA_mm3: "
-    "50}]";
+    "place/list.txt, duration_ms: 2, strength_uA_mm3: 50}, {layer: mid, segment: apex, duration_ms: 2, "
+    "strength_uA_mm3: 50}]";
 
 /* Values that were not specified are not written; defaults chosen by the program are. */
 Test(case, every_kind_of_stimulus_is_written_and_loaded_unchanged)
