@@ -105,12 +105,8 @@ static inline void take_constants(
         EACH(i, CONSTANTS) c[i] = lanes_all(own[i]);
         return;
     }
-    EACH(i, CONSTANTS)
-    {
-        numbers x;
-        EACH(l, LANES) x.one[l] = constants[(l < m ? (size_t)of[l] : 0) * CONSTANTS + i];
-        c[i] = x.all;
-    }
+#    define OF_VARIANT(l) constants[((l) < m ? (size_t)of[l] : 0) * CONSTANTS + i]
+    EACH(i, CONSTANTS) c[i] = lanes_of(OF_VARIANT);
 #endif
 }
 
