@@ -78,8 +78,8 @@ Test(endocardium, walks_off_the_surface_fail)
     cr_assert(!mt_endocardium_walk(&w.left, 0.02, &place, direction));
 }
 
-/* Walks a quarter of a great circle through a shell of 20 mm, about the horizontal unit vector `axis`, from 0.4 rad below the rim, and back.
- * Returns the distance of its end from that of the great circle. */
+/* Walks a quarter of a great circle through a shell of 20 mm, about the horizontal unit vector `axis`, from 0.4 rad below the rim, and
+ * back. Returns the distance of its end from that of the great circle. */
 static double great_circle_error(const wall *w, const double axis[3])
 {
     double down[3] = {0, 0, -1}, level[3], start[3], direction[3], end_mm[3], goal[3];
@@ -98,8 +98,8 @@ static double great_circle_error(const wall *w, const double axis[3])
     return sqrt(mt_square3(end_mm, goal));
 }
 
-/* A straight line in the unfolded surface: a walk back ends at the start. On half a sphere the line approaches a great circle as edges become
- * shorter: from 0.2 mm for 16 edges from rim to rim to 0.01 mm for 128, over 31 mm. */
+/* A straight line in the unfolded surface: a walk back ends at the start. On half a sphere the line approaches a great circle as edges
+ * become shorter: from 0.2 mm for 16 edges from rim to rim to 0.01 mm for 128, over 31 mm. */
 Test(endocardium, walks_across_edges_are_geodesics)
 {
     for (size_t half = 8; half <= 64; half *= 8) {
