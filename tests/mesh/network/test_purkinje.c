@@ -308,8 +308,8 @@ Test(purkinje, the_seed_determines_the_network)
     cr_assert(same_bits(&equal, &lengths)); /* the seed is for lengths only */
 }
 
-/* The four branches of the first generation of 200 seeds: 8 segments in the mean, with a standard deviation of 3.58 and at least one. Nothing
- * stops them. The mean of 800 has a standard error of 0.13; its tolerance is 4 of these. */
+/* The four branches of the first generation of 200 seeds: 8 segments in the mean, with a standard deviation of 3.58 and at least one.
+ * Nothing stops them. The mean of 800 has a standard error of 0.13; its tolerance is 4 of these. */
 Test(purkinje, lengths_of_branches_are_distributed_as_requested)
 {
     heart h;
