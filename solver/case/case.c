@@ -262,8 +262,8 @@ static const mt_yaml_key cell_keys[] = {
     MT_YAML_ENUM(mt_case, cell.evaluation, "evaluation", "exact", mt_evaluation_name,
         "exact: all functions in the model's equations are computed. tabulated: functions of V are read from "
         "tables of polynomials, which is faster, with errors like those of single precision (see "
-        "`solver/README.md`); with machine.backend cpu in single precision, or opencl, for the models " TABULATED_MODELS
-        ".",
+        "`solver/README.md`); with machine.backend cpu in single precision, or opencl, for the "
+        "models " TABULATED_MODELS ".",
         .affects = MT_AFFECTS_STATE),
     MT_YAML_ENUM(mt_case, cell.compile, "compile", "auto", compiles,
         "Execution of the ionic model of a file. never: it is interpreted. always: it is compiled by the C "
