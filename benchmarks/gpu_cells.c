@@ -8,7 +8,7 @@
 #include <omp.h>
 
 #include "benchmarks/gpu.h"
-#include "solver/cells/model.h"
+#include "solver/cells/tabulated.h"
 #include "solver/device/program.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/flushing.h"
@@ -151,12 +151,27 @@ static void make_host(mt_arena *arena, cells *c)
     }
 }
 
+static void append_bytes(const cells *c, unsigned *argument, size_t bytes, const void *data)
+{
+    mt_opencl_buffer *buffer;
+    bench_must(mt_opencl_buffer_make(c->opencl, "cells", bytes, data, &buffer));
+    bench_must(mt_opencl_set_buffer(c->kernel, (*argument)++, buffer));
+}
+
 /* Appends a buffer with a copy of n numbers to the arguments; an empty one if `data` is NULL. */
 static void append(const cells *c, unsigned *argument, size_t n, const float *data)
 {
-    mt_opencl_buffer *buffer;
-    bench_must(mt_opencl_buffer_make(c->opencl, "cells", data ? n * sizeof *data : 0, data, &buffer));
-    bench_must(mt_opencl_set_buffer(c->kernel, (*argument)++, buffer));
+    append_bytes(c, argument, data ? n * sizeof *data : 0, data);
+}
+
+/* Appends the tables of functions of V, and the table of the only variant. */
+static void append_tables(const cells *c, unsigned *argument)
+{
+    const mt_tables *tables = c->model->tables;
+    const size_t numbers =
+        MT_TABLE_INTERVALS * MT_TABLE_COEFFICIENTS * MT_TABLE_STRIDE(c->model->n_functions);
+    append(c, argument, numbers, tables ? tables->coefficient : NULL);
+    append_bytes(c, argument, tables ? sizeof *tables->of : 0, tables ? tables->of : NULL);
 }
 
 static void append_flag(const cells *c, unsigned *argument)
@@ -174,7 +189,8 @@ static void make_on_device(cells *c, mt_opencl_program *program)
     bench_must(mt_opencl_set(c->kernel, 1, sizeof dt, &dt));
     append(c, &argument, c->model->n_constants, c->constants);
     append_flag(c, &argument);
-    for (int k = 0; k < 3; k++) append(c, &argument, 0, NULL); /* variants, tables, tables of variants */
+    append(c, &argument, 0, NULL); /* variants */
+    append_tables(c, &argument);
     append(c, &argument, c->n * c->model->n_states, c->state);
     append_flag(c, &argument);
     append(c, &argument, 0, NULL); /* the share that is spread, and its result */
@@ -192,32 +208,42 @@ static mt_opencl_program *make_program(mt_opencl *opencl, const mt_cell_model *m
     mt_opencl_program *program;
     MT_SCRATCH(scratch);
     bench_must(mt_device_program(scratch, model, text));
-    mt_device_options(device, &shape, false, options);
+    mt_device_options(device, &shape, model->tables != NULL, options);
     bench_must(mt_opencl_program_make(opencl, model->name, MT_DEVICE_TEXTS, text, options, &program));
     return program;
+}
+
+/* Adds the cells of a model, with tables if it has them, on the host and on the device. */
+static void add_way(bench_list *list, mt_arena *arena, mt_opencl *opencl, size_t n,
+    const mt_cell_model *model, mt_opencl_program *program, bool multirate)
+{
+    const char *name = multirate ? "multirate at rest" : model->tables ? "uniform, tabulated" : "uniform";
+    cells *c = bench_take(arena, 1, sizeof *c);
+    *c = (cells){.model = model,
+        .multirate = multirate,
+        .n = n,
+        .opencl = opencl,
+        .shape = mt_device_shape_of(mt_opencl_device(opencl), 0)};
+    make_host(arena, c);
+    make_on_device(c, program);
+    bench_figure f = {.unit = "element-steps/s", .data = c, .rate = true, .items = (double)STEPS * (double)n};
+    f.take = take_on_host;
+    f.baseline = bench_add(list, f, "cpu-single: %s, %s", model->name, name);
+    f.take = take_on_device;
+    (void)bench_add(list, f, "device: %s, %s", model->name, name);
 }
 
 static void add_model(
     bench_list *list, mt_arena *arena, mt_opencl *opencl, size_t n, const mt_cell_model *model)
 {
     mt_opencl_program *program = make_program(opencl, model);
-    for (int multirate = 0; multirate < 2; multirate++) {
-        const char *name = multirate ? "multirate at rest" : "uniform";
-        cells *c = bench_take(arena, 1, sizeof *c);
-        *c = (cells){.model = model,
-            .multirate = multirate,
-            .n = n,
-            .opencl = opencl,
-            .shape = mt_device_shape_of(mt_opencl_device(opencl), 0)};
-        make_host(arena, c);
-        make_on_device(c, program);
-        bench_figure f = {
-            .unit = "element-steps/s", .data = c, .rate = true, .items = (double)STEPS * (double)n};
-        f.take = take_on_host;
-        f.baseline = bench_add(list, f, "cpu-single: %s, %s", model->name, name);
-        f.take = take_on_device;
-        (void)bench_add(list, f, "device: %s, %s", model->name, name);
-    }
+    const mt_cell_model *tabulated;
+    double error;
+    add_way(list, arena, opencl, n, model, program, false);
+    add_way(list, arena, opencl, n, model, program, true);
+    if (model->n_functions == 0) return;
+    bench_must(mt_cell_tabulate(arena, model, model->variants, 1, dt_ms, false, &tabulated, &error));
+    add_way(list, arena, opencl, n, tabulated, make_program(opencl, tabulated), false);
 }
 
 void gpu_add_cells(bench_list *list, mt_arena *arena, mt_opencl *opencl, size_t n)
