@@ -56,5 +56,7 @@ MT_NODISCARD mt_status mt_anatomy_confirm_surface(
 MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *adjacency, mt_mesh *mesh,
     mt_surfaces *surfaces, mt_anatomy *anatomy, bool *unused);
 
-/* Notes that the direction to the septum is arbitrary, if it is. */
-void mt_anatomy_note_septum(const char *path, const mt_coordinates *coordinates);
+/* Computes the ventricular coordinates of a mesh of the file `path` in `arena` (mt_coordinates_make). Notes if the direction to the septum
+ * is arbitrary, and warns if the surfaces are unlikely to be those of ventricles. MT_INPUT: several pieces, and as mt_coordinates_make. */
+MT_NODISCARD mt_status mt_anatomy_coordinates(mt_arena *arena, const char *path,
+    const mt_adjacency *adjacency, const mt_mesh *mesh, const double *to_septum, mt_coordinates *coordinates);

@@ -6,7 +6,8 @@
 #include "mesh/info.h"
 #include "solver/diffusion/diffusion.h"
 
-/* Adds to a table of properties whether the mesh has fibres (and if all are along one axis), sheets, depth and layers, and segments if it has them. */
+/* Adds to a table of properties whether the mesh has fibres (and if all are along one axis), sheets, depth and layers, and segments if it
+ * has them. */
 void mt_content_rows(mt_table *table, const mt_mesh *mesh);
 
 /* Adds both measures of the size of elements to a table of properties. */

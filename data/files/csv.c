@@ -105,6 +105,20 @@ static mt_status take_line(mt_scan *scan, char **to, const char **field, size_t 
     return mt_scan_fail(scan, "%zu fields; allowed: %zu, as in the header", *n, room);
 }
 
+static void skip_byte_order_mark(mt_scan *scan)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (mt_scan_left(scan) >= 3 && memcmp(scan->at, mark, 3) == 0) scan->at += 3;
+}
+
+/* Moves to the end of the file if only empty lines are left. */
+static void skip_last_lines(mt_scan *scan)
+{
+    const char *at = scan->at;
+    while (at < scan->end && (*at == '\n' || *at == '\r')) at++;
+    if (at == scan->end) scan->at = at;
+}
+
 mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv)
 {
     mt_scan scan;
@@ -112,14 +126,18 @@ mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv)
     char *to;
     MT_TRY(mt_scan_open(arena, path, &scan));
     *csv = (mt_csv){0};
+    skip_byte_order_mark(&scan);
     if (scan.at == scan.end) return mt_scan_fail(&scan, "the file is empty; allowed: a header and rows");
     const size_t most = count_marks(&scan);
     MT_ALLOC(arena, to, mt_scan_left(&scan) + most + 1);
     MT_ALLOC(arena, csv->column, most);
     MT_ALLOC(arena, csv->cell, most);
     MT_TRY(take_line(&scan, &to, csv->column, 0, &csv->n_columns));
-    for (; scan.at < scan.end; csv->n_rows++)
+    if (csv->n_columns > 1) skip_last_lines(&scan);
+    for (; scan.at < scan.end; csv->n_rows++) {
         MT_TRY(take_line(&scan, &to, csv->cell + csv->n_rows * csv->n_columns, csv->n_columns, &n));
+        if (csv->n_columns > 1) skip_last_lines(&scan);
+    }
     return MT_OK;
 }
 

@@ -80,10 +80,12 @@ static mt_status find_columns(mt_arena *arena, columns *c, mt_lines *lines)
         if (c->node[k] == n && c->node[!k] < n)
             return mt_fail(MT_INPUT, "%s:1: column '%s' without '%s'; allowed: both or neither", c->path,
                 node_names[!k], node_names[k]);
-    for (size_t k = 0; k < n; k++)
-        if (!used[k])
-            MT_TRY(
-                mt_notes_add(arena, &lines->notes, "found but not used: column '%.40s'", c->csv.column[k]));
+    for (size_t k = 0; k < n; k++) {
+        const char *name = c->csv.column[k];
+        if (mt_csv_find(&c->csv, name) != k)
+            return mt_fail(MT_INPUT, "%s:1: two columns '%.40s'; allowed: one", c->path, name);
+        if (!used[k]) MT_TRY(mt_notes_add(arena, &lines->notes, "found but not used: column '%.40s'", name));
+    }
     return MT_OK;
 }
 

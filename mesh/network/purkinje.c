@@ -157,10 +157,9 @@ static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
         for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
             if (place_in(v, t, root)) return MT_OK;
         return mt_fail(MT_INPUT,
-            "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f: "
-            "the "
-            "root of its bundle branch has to be given",
-            names[v->side], v->rule->root_rotational, v->rule->root_apicobasal);
+            "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f; "
+            "allowed: a given root of its bundle branch (--%s-root)",
+            names[v->side], v->rule->root_rotational, v->rule->root_apicobasal, names[v->side]);
     }
     if (!isfinite(given[0]) || !isfinite(given[1]) || !isfinite(given[2]))
         return mt_fail(MT_INPUT, "the %s root is not finite", names[v->side]);

@@ -12,7 +12,7 @@
  *
  * Lengths are normally distributed, at least a tenth of the mean, and rounded to segments. The random numbers are sums of twelve uniform
  * ones from seed, ventricle and number of the branch, computed without functions of the C library: the same network on every machine, for
- * the same mesh and coordinates. More generations only add to a network.
+ * the same mesh and coordinates. More generations keep the branches of fewer ones.
  *
  * Bundles. Each root is on the septal endocardium; a His bundle of his_mm points up the long axis from the middle between the roots, to
  * which straight lines through the septum join them. The left bundle branch runs straight from its root in the direction of the steepest

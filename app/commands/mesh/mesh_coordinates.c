@@ -114,17 +114,12 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     const double start_s = mt_now_s();
-    mt_progress_stage("computing ventricular coordinates");
-    mt_status status = mt_coordinates_make(arena, &mesh, septum ? to_septum : NULL, &c);
-    mt_progress_stage(NULL);
-    MT_TRY(mt_fail_in(in, status));
+    MT_TRY(mt_anatomy_coordinates(arena, in, &adjacency, &mesh, septum ? to_septum : NULL, &c));
     MT_ALLOC(arena, mesh.segment, mesh.n_elements);
     mt_segments_find(&mesh, &c, mesh.segment, volume_ml);
-    mt_anatomy_note_septum(in, &c);
     mt_table tables[] = {
         summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
-    MT_TRY(mt_anatomy_apex_rows(&tables[0], &mesh));
     MT_TRY(write_coordinates(out, &mesh, &c));
     return mt_print_tables(arguments, tables, 2);
 }

@@ -129,6 +129,17 @@ static mt_table ventricle_table(mt_arena *arena, size_t n, const mt_purkinje_inf
     return table;
 }
 
+/* Warns of ventricles that have hardly any Purkinje fibres. */
+static void warn_of_bare_ventricles(const char *path, size_t n, const mt_purkinje_info *info)
+{
+    static const double least = 0.2;
+    for (size_t s = 0; s < n; s++)
+        if (info->coverage[s] < least)
+            mt_warn("%s: Purkinje fibres cover %.1f %% of the %s endocardium; usual: 80 to 100 %%; the "
+                    "size, the unit, the surfaces or the parameters may be wrong",
+                path, 100 * info->coverage[s], s == 0 ? "left" : "right");
+}
+
 static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
@@ -147,15 +158,14 @@ static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(mt_anatomy_choose(arena, mt_option_value(arguments, "--tags", NULL),
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     double time_s[3] = {mt_now_s()};
-    mt_progress_stage("computing ventricular coordinates");
-    mt_status status = mt_coordinates_make(arena, &mesh, g.septum ? g.to_septum : NULL, &c);
+    MT_TRY(mt_anatomy_coordinates(arena, in, &adjacency, &mesh, g.septum ? g.to_septum : NULL, &c));
     time_s[1] = mt_now_s();
     mt_progress_stage("generating the network");
-    if (status == MT_OK) status = mt_purkinje_make(arena, &mesh, &adjacency, &c, &g.rule, &network, &info);
+    const mt_status status = mt_purkinje_make(arena, &mesh, &adjacency, &c, &g.rule, &network, &info);
     time_s[2] = mt_now_s();
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));
-    mt_anatomy_note_septum(in, &c);
+    warn_of_bare_ventricles(in, c.has_rv ? 2 : 1, &info);
     const double seconds[2] = {time_s[1] - time_s[0], time_s[2] - time_s[1]};
     mt_table tables[] = {
         summary_table(arena, out, &network, &info, seconds), ventricle_table(arena, c.has_rv ? 2 : 1, &info)};

@@ -74,6 +74,18 @@ Test(csv, written_files_are_read_back)
     mt_arena_free(&arena);
 }
 
+Test(csv, a_byte_order_mark_and_empty_last_lines_are_skipped)
+{
+    mt_arena arena = {0};
+    mt_csv csv = read_back(&arena, "\xef\xbb\xbf"
+                                   "a,b\r\n1,2\r\n\r\n\n");
+    cr_expect(csv.n_columns == 2 && csv.n_rows == 1);
+    cr_expect_eq(mt_csv_find(&csv, "a"), 0);
+    csv = read_back(&arena, "a\n1\n\n"); /* of one column an empty line is a field */
+    cr_expect(csv.n_columns == 1 && csv.n_rows == 2);
+    mt_arena_free(&arena);
+}
+
 Test(csv, a_damaged_file_is_rejected_with_its_line)
 {
     static const struct {
@@ -81,6 +93,7 @@ Test(csv, a_damaged_file_is_rejected_with_its_line)
         size_t n;
     } cases[] = {{"", ":1: the file is empty", 0}, {"a,b\n1\n", ":2: 1 fields; allowed: 2", 6},
         {"a,b\n1,2\n1,2,3\n", ":3: 3 fields; allowed: 2", 14},
+        {"a,b\n1,2\n\n1,2\n", ":3: 1 fields; allowed: 2", 13},
         {"a,b\n1,\"2\n\n", ":2: an unterminated quote", 10},
         {"a,b\n\"1\"2,3\n", ":2: byte 50 after a field; allowed: a comma or the end of the line", 11},
         {"a\n1\0\n", ":2: byte 0 after a field; allowed: a comma or the end of the line", 5}};

@@ -364,6 +364,7 @@ static const struct fault {
         "Tt 0 1 2 3\nTr 0 1 2\nTr 1 2 3\nQd 0 1 2 3\n", "a.elem: has no lines (Ln) among its 4 elements"},
     {"CARP", "4000 500 -1000\n", "4000 500\n", "a.pts:5: the line ends after 2 of 3 numbers"},
     {"CSV", "x0_mm,y0_mm", "x0,y0_mm", "a.csv:1: no column 'x0_mm'; allowed: x0_mm, y0_mm, z0_mm"},
+    {"CSV", ",kind", ",x0_mm", "a.csv:1: two columns 'x0_mm'; allowed: one"},
     {"CSV with numbered nodes, in another order", "node0", "node",
         "a.csv:1: column 'node1' without 'node0'; allowed: both or neither"},
     {"CSV with numbered nodes, in another order", "7,1,0,-1,-1,4,0,0,0", "7,8,0,-1,-1,4,0,0,0",

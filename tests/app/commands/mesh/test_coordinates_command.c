@@ -147,3 +147,42 @@ Test(coordinates_command, segments_select_elements_and_survive_refinement)
     cr_assert(strstr(table, "\"segments\": \"yes\""), "%s", table);
     free(table);
 }
+
+/* The shell twice, the second one far away. */
+Test(coordinates_command, a_mesh_of_two_pieces_is_refused)
+{
+    mt_mesh one, two;
+    write_shell(&one);
+    cr_assert_eq(mt_mesh_new(&arena, 2 * one.n_vertices, 2 * one.n_elements, &two), MT_OK);
+    cr_assert_eq(mt_mesh_new_faces(&arena, 2 * one.n_faces, &two), MT_OK);
+    for (size_t k = 0; k < 3 * two.n_vertices; k++)
+        two.xyz_mm[k] = one.xyz_mm[k % (3 * one.n_vertices)] + (k < 3 * one.n_vertices ? 0 : 300);
+    for (size_t k = 0; k < 4 * two.n_elements; k++)
+        two.element_vertex[k] = one.element_vertex[k % (4 * one.n_elements)] +
+                                (k < 4 * one.n_elements ? 0 : (uint32_t)one.n_vertices);
+    for (size_t k = 0; k < 3 * two.n_faces; k++)
+        two.face_vertex[k] =
+            one.face_vertex[k % (3 * one.n_faces)] + (k < 3 * one.n_faces ? 0 : (uint32_t)one.n_vertices);
+    for (size_t f = 0; f < two.n_faces; f++) two.face_tag[f] = one.face_tag[f % one.n_faces];
+    for (size_t e = 0; e < two.n_elements; e++) two.region[e] = 1;
+    cr_assert_eq(mt_names_put_surfaces(&arena, &two), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("two.hdf", &two, 0, NULL), MT_OK, "%s", mt_message());
+    refuses(2, "two.hdf: 2 connected pieces; allowed: 1; `myotile mesh convert --repair` keeps the largest",
+        "mesh coordinates two.hdf -o out.hdf");
+    refuses(2, "two.hdf: 2 connected pieces", "mesh purkinje two.hdf -o out.vtp");
+}
+
+/* One of seven triangles has a wrong tag. */
+Test(coordinates_command, unlikely_surfaces_give_a_warning)
+{
+    mt_mesh mesh;
+    char *out;
+    write_shell(&mesh);
+    for (size_t f = 0; f < mesh.n_faces; f += 7)
+        mesh.face_tag[f] = mesh.face_tag[f] == MT_SURFACE_EPI ? MT_SURFACE_LV : MT_SURFACE_EPI;
+    cr_assert_eq(mt_names_put_surfaces(&arena, &mesh), MT_OK);
+    cr_assert_eq(mt_vtkhdf_write("noisy.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
+    char *text = warnings(&out, "mesh coordinates noisy.hdf -o out.hdf --surfaces given --septum 0,1,0");
+    cr_expect(strstr(text, "noisy.hdf: the transmural coordinate differs from a linear one by "), "%s", text);
+    free(text), free(out);
+}

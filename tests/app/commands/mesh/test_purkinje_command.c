@@ -106,3 +106,14 @@ Test(purkinje_command, invalid_input_is_rejected_and_writes_nothing)
     refuses(2, "slab.hdf", "mesh purkinje slab.hdf -o out.vtp");
     cr_assert_neq(access("out.vtp", F_OK), 0);
 }
+
+Test(purkinje_command, a_bare_ventricle_gives_a_warning)
+{
+    char *out;
+    write_shell();
+    char *text =
+        warnings(&out, "mesh purkinje lv.hdf -o out.vtp --septum 0,1,0 --generations 0 --format json");
+    cr_expect(strstr(text, "lv.hdf: Purkinje fibres cover 0.0 % of the left endocardium; usual: 80 to 100 %"),
+        "%s", text);
+    free(text), free(out);
+}
