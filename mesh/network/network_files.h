@@ -36,6 +36,6 @@ MT_NODISCARD mt_status mt_network_read(
 /* Checks that a network can be written there (mt_file_check). MT_INPUT: the ending is neither .vtp nor .csv. */
 MT_NODISCARD mt_status mt_network_check_output(const char *path, mt_file_replace replace);
 
-/* Writes a network (borrowed) that has passed mt_network_check, in mm, atomically. mt_network_read returns the same bits. MT_FILE: cannot be written. MT_INPUT: the ending is neither .vtp nor .csv.
- * MT_MEMORY. */
+/* Writes a network (borrowed) that has passed mt_network_check, in mm, atomically. mt_network_read returns the same bits. MT_FILE: cannot
+ * be written. MT_INPUT: the ending is neither .vtp nor .csv. MT_MEMORY. */
 MT_NODISCARD mt_status mt_network_write(const char *path, const mt_network *network);
