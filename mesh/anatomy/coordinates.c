@@ -228,7 +228,8 @@ static mt_status find_septum_direction(work *w, const double *to_septum)
     const double length = normalise(c->to_septum), across = make_across(c->up, c->to_septum);
     if (length > 0 && across > 1e-6) return MT_OK;
     return mt_fail(MT_INPUT,
-        "coordinates: the direction to the septum (%g, %g, %g) is along the long axis (%g, %g, %g); allowed: "
+        "coordinates: the direction to the septum (%g, %g, %g) is 0 or along the long axis (%g, %g, %g); "
+        "allowed: "
         "any other direction",
         to_septum ? to_septum[0] : 0, to_septum ? to_septum[1] : 0, to_septum ? to_septum[2] : 0, c->up[0],
         c->up[1], c->up[2]);

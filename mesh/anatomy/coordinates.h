@@ -65,7 +65,7 @@ typedef struct mt_coordinates {
 
 /* Computes the coordinates in `arena`. Borrows the mesh, which has passed mt_mesh_check, with triangles tagged BASE, EPI and LV; RV is
  * optional. to_septum: a direction towards the septum, only for a mesh without RV; NULL: none. The result has the same bits for any number
- * of threads. MT_INPUT: a surface is missing; a direction is given for a mesh with RV, or is along the long axis; the septal surface does
+ * of threads. MT_INPUT: a surface is missing; a direction is given for a mesh with RV, is 0 or along the long axis; the septal surface does
  * not divide the ventricles from apex to base; see also mt_landmarks_find and mt_laplace_make. MT_NUMERICS: see mt_laplace_solve and
  * mt_trajectory_distance. MT_MEMORY. Memory: about 2 kB per vertex, freed. */
 MT_NODISCARD mt_status mt_coordinates_make(

@@ -79,11 +79,11 @@ mt_status mt_purkinje_check(const mt_purkinje_rule *rule)
         {"root_apicobasal", rule->root_apicobasal, 0, 1}, {"root_far_mm", rule->root_far_mm, 0, 1000}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return mt_fail(MT_INPUT, "%s is %g; it must be %g to %g", ranges[i].name, ranges[i].value,
+            return mt_fail(MT_INPUT, "%s: %g; allowed: %g to %g", ranges[i].name, ranges[i].value,
                 ranges[i].low, ranges[i].high);
     if (rule->branch_mm < rule->segment_mm)
-        return mt_fail(MT_INPUT, "branch_mm is %g; it must be at least segment_mm, %g", rule->branch_mm,
-            rule->segment_mm);
+        return mt_fail(
+            MT_INPUT, "branch_mm: %g; allowed: at least segment_mm, %g", rule->branch_mm, rule->segment_mm);
     return MT_OK;
 }
 
@@ -166,7 +166,7 @@ static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
     MT_TRY(mt_endocardium_nearest(&v->surface, given, root, &distance_mm));
     if (distance_mm <= v->rule->root_far_mm) return MT_OK;
     return mt_fail(MT_INPUT,
-        "the %s root (%g, %g, %g) mm is %.1f mm from the %s endocardium; it must be within %g mm",
+        "the %s root (%g, %g, %g) mm is %.1f mm from the %s endocardium; allowed: at most %g mm",
         names[v->side], given[0], given[1], given[2], distance_mm, names[v->side], v->rule->root_far_mm);
 }
 

@@ -56,7 +56,7 @@ typedef struct mt_purkinje_rule {
     double coverage;       /* 1: a ventricle's tree stops when this share of its endocardium is covered */
     double coverage_mm;    /* 5: covered places are within this distance of a Purkinje node */
     double depth_mm;       /* 1; human Purkinje fibres end in the subendocardium. 0: no terminal segments */
-    double his_mm;         /* 10; the bundle is 10 to 20 mm long */
+    double his_mm;         /* 10; human bundles are 10 to 20 mm long */
     double left_bundle_mm; /* 10; until it divides */
     double fascicle_mm[2]; /* 20, 20; anterior, posterior */
     double

@@ -1,4 +1,6 @@
 /* myotile mesh purkinje. */
+#include <math.h>
+
 #include "app/results/mesh_rows.h"
 #include "app/heart/anatomy.h"
 #include "app/cli/command.h"
@@ -129,12 +131,13 @@ static mt_table ventricle_table(mt_arena *arena, size_t n, const mt_purkinje_inf
     return table;
 }
 
-/* Warns of ventricles that have hardly any Purkinje fibres. */
-static void warn_of_bare_ventricles(const char *path, size_t n, const mt_purkinje_info *info)
+/* Warns of ventricles that have hardly any Purkinje fibres, unless few were requested. */
+static void warn_of_bare_ventricles(
+    const char *path, size_t n, const mt_purkinje_rule *rule, const mt_purkinje_info *info)
 {
-    static const double least = 0.2;
+    static const double few = 0.2;
     for (size_t s = 0; s < n; s++)
-        if (info->coverage[s] < least)
+        if (info->coverage[s] < fmin(few, rule->coverage))
             mt_warn("%s: Purkinje fibres cover %.1f %% of the %s endocardium; usual: 80 to 100 %%; the "
                     "size, the unit, the surfaces or the parameters may be wrong",
                 path, 100 * info->coverage[s], s == 0 ? "left" : "right");
@@ -165,7 +168,7 @@ static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
     time_s[2] = mt_now_s();
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));
-    warn_of_bare_ventricles(in, c.has_rv ? 2 : 1, &info);
+    warn_of_bare_ventricles(in, c.has_rv ? 2 : 1, &g.rule, &info);
     const double seconds[2] = {time_s[1] - time_s[0], time_s[2] - time_s[1]};
     mt_table tables[] = {
         summary_table(arena, out, &network, &info, seconds), ventricle_table(arena, c.has_rv ? 2 : 1, &info)};

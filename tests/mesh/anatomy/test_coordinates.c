@@ -73,7 +73,7 @@ Test(coordinates, a_shell_has_its_analytic_coordinates)
     errors e[2];
     for (size_t k = 0; k < 2; k++) {
         mt_mesh mesh;
-        const shell s = {8 << k, 4 << k, 1};
+        const shell s = {(size_t)8 << k, (size_t)4 << k, 1};
         shell_make(&arena, &s, &mesh);
         const mt_coordinates c = coordinates_of(&mesh, x_axis);
         e[k] = shell_errors(&mesh, &c);

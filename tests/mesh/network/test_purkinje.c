@@ -508,11 +508,11 @@ Test(purkinje, errors_name_the_value_and_the_allowed_ones)
     make_left(&h);
     const mt_purkinje_rule usual = small_rule();
     mt_purkinje_rule r = usual;
-    r.segment_mm = 0, fails(&h, &r, "segment_mm is 0; it must be 0.01 to 100");
-    r = usual, r.branch_mm = 0.4, fails(&h, &r, "branch_mm is 0.4; it must be at least segment_mm, 0.5");
-    r = usual, r.angle_deg = 5, fails(&h, &r, "angle_deg is 5; it must be 6 to 80");
-    r = usual, r.fascicle_deg[1] = 90, fails(&h, &r, "fascicle_deg, posterior is 90; it must be 6 to 80");
-    r = usual, r.coverage = NAN, fails(&h, &r, "coverage is nan");
+    r.segment_mm = 0, fails(&h, &r, "segment_mm: 0; allowed: 0.01 to 100");
+    r = usual, r.branch_mm = 0.4, fails(&h, &r, "branch_mm: 0.4; allowed: at least segment_mm, 0.5");
+    r = usual, r.angle_deg = 5, fails(&h, &r, "angle_deg: 5; allowed: 6 to 80");
+    r = usual, r.fascicle_deg[1] = 90, fails(&h, &r, "fascicle_deg, posterior: 90; allowed: 6 to 80");
+    r = usual, r.coverage = NAN, fails(&h, &r, "coverage: nan; allowed: 0 to 1");
     r = usual, r.left_root_mm = (double[]){0, 0, 0};
     fails(&h, &r, "the left root (0, 0, 0) mm is 19.");
     r = usual, r.left_root_mm = (double[]){NAN, 0, 0}, fails(&h, &r, "the left root is not finite");

@@ -70,7 +70,7 @@ Test(purkinje_command, every_option_has_its_effect)
         {"--segment-mm 0.5", false}, {"--coverage 0.01", false}, {"--depth-mm 2", true},
         {"--left-root 19,3,-6", false}};
     write_shell();
-    free(works(usual));
+    free(works("%s", usual));
     const mt_network first = read_network("out.csv");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char line[256];
@@ -97,7 +97,7 @@ Test(purkinje_command, invalid_input_is_rejected_and_writes_nothing)
     write_shell();
     refuses(2, ".vtp", "mesh purkinje lv.hdf -o out.hdf");
     refuses(2, "--left-root 1,2; allowed: 3 numbers", "mesh purkinje lv.hdf -o out.vtp --left-root 1,2");
-    refuses(2, "angle_deg is 3; it must be 6 to 80", "mesh purkinje lv.hdf -o out.vtp --angle-deg 3");
+    refuses(2, "angle_deg: 3; allowed: 6 to 80", "mesh purkinje lv.hdf -o out.vtp --angle-deg 3");
     refuses(
         2, "lv.hdf: the left root (0, 0, 50) mm is", "mesh purkinje lv.hdf -o out.vtp --left-root 0,0,50");
     refuses(2, "lv.hdf: a right root is given", "mesh purkinje lv.hdf -o out.vtp --right-root 0,20,0");
