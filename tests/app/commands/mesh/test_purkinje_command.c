@@ -75,7 +75,7 @@ Test(purkinje_command, every_option_has_its_effect)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char line[256];
         (void)snprintf(line, sizeof line, "%s%s", usual, options[i].option);
-        free(works(line));
+        free(works("%s", line));
         const mt_network n = read_network("out.csv");
         const bool same =
             n.n_nodes == first.n_nodes && !memcmp(n.xyz_mm, first.xyz_mm, 3 * n.n_nodes * sizeof *n.xyz_mm);
