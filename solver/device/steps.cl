@@ -158,8 +158,13 @@ static inline void look_up(
 #    endif
 }
 
-/* Computes the functions of V that tables contain. */
-__attribute__((noinline)) static void compute_functions(
+/* Computes the functions of V that tables contain. In line on GPUs: a call would force the constants out of registers. */
+#    if LANES == 1
+#        define SEPARATE inline
+#    else
+#        define SEPARATE __attribute__((noinline))
+#    endif
+static SEPARATE void compute_functions(
     real step, bool relaxes, const lanes c[CONSTANTS], lanes v, lanes of_v[FUNCTIONS])
 {
     lanes s[STATES], next[STATES];
