@@ -191,7 +191,7 @@ if(MT_TESTS)
   # The longest start first, so that none of them runs alone at the end. (ctest remembers the times of earlier runs.)
   set_tests_properties(app/test_out_of_memory app/test_tune app/test_nodes app/test_heart app/test_formats
     app/test_command app/test_fill app/test_sweep app/test_stimuli app/test_picture app/test_picture_parts
-    app/test_report_command app/test_fronts app/test_waves_command app/test_run app/test_figure3 app/test_hearts
+    app/test_report_command app/test_waves_command app/test_run app/test_figure3 app/test_hearts
     solver/test_opencl solver/test_nodal_ipu solver/test_backends solver/test_leader solver/test_diffusion
     solver/test_spreading solver/test_tissue_waves solver/test_compiled mesh/test_partition PROPERTIES COST 100)
   # Everyday tests share the meshes of gmsh, those of all presets in one folder; the slow tests run it each time.

@@ -6,6 +6,7 @@
 #include "data/core/vec3.h"
 #include "mesh/anatomy/level_cut.h"
 #include "mesh/anatomy/trajectory.h"
+#include "mesh/triangles.h"
 
 static const double tolerance = 1e-8;
 static const size_t max_iterations = 10000;
@@ -82,25 +83,14 @@ static double make_across(const double unit[3], double vector[3])
     return normalise(vector);
 }
 
-static void triangle_area(const mt_mesh *mesh, const uint32_t v[3], double area[3])
-{
-    double a[3], b[3];
-    mt_minus3(mesh->xyz_mm + 3 * (size_t)v[1], mesh->xyz_mm + 3 * (size_t)v[0], a);
-    mt_minus3(mesh->xyz_mm + 3 * (size_t)v[2], mesh->xyz_mm + 3 * (size_t)v[0], b);
-    mt_cross3(a, b, area);
-    for (int k = 0; k < 3; k++) area[k] /= 2;
-}
-
 /* Computes the centre of area of the triangles with a tag. */
 static void find_centre(const mt_mesh *mesh, int32_t tag, double centre[3])
 {
     double sum[3] = {0}, weight = 0;
     for (size_t f = 0; f < mesh->n_faces; f++) {
-        double normal[3];
         const uint32_t *v = mesh->face_vertex + 3 * f;
         if (mesh->face_tag[f] != tag) continue;
-        triangle_area(mesh, v, normal);
-        const double area = mt_length3(normal);
+        const double area = mt_triangle_mm2(mesh, f);
         weight += area;
         for (size_t i = 0; i < 3; i++)
             for (size_t k = 0; k < 3; k++) sum[k] += area / 3 * mesh->xyz_mm[3 * (size_t)v[i] + k];
@@ -407,8 +397,7 @@ static mt_status find_apex(work *w, uint8_t *apex)
     if (n[POSTERIOR] > 0 && n[ANTERIOR] > 0 && w->result->n_apex > 0) return MT_OK;
     return mt_fail(MT_INPUT,
         "coordinates: the border between septum and free walls has %zu posterior, %zu anterior and %zu "
-        "apical "
-        "vertices; each must be at least 1. Check the surfaces: `myotile mesh info` counts them",
+        "apical vertices; each must be at least 1. Check the surfaces: `myotile mesh info` counts them",
         n[POSTERIOR], n[ANTERIOR], w->result->n_apex);
 }
 

@@ -69,8 +69,7 @@ static mt_status find_columns(mt_arena *arena, columns *c, mt_lines *lines)
         if (c->coordinate[k] == n)
             return mt_fail(MT_INPUT,
                 "%s:1: no column '%s'; allowed: x0_mm, y0_mm, z0_mm, x1_mm, y1_mm, z1_mm, and optionally "
-                "node0, "
-                "node1, radius_mm, kind",
+                "node0, node1, radius_mm, kind",
                 c->path, coordinate_names[k]);
     }
     for (int k = 0; k < NODES; k++) used[c->node[k] = mt_csv_find(&c->csv, node_names[k])] = 1;

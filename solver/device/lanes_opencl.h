@@ -14,7 +14,7 @@
 #define half half_
 #define step step_
 
-/* The equations appear twice, of which one time with functions of V from tables. */
+/* With tables of functions of V the equations are called twice; as calls, both would compute all functions. */
 #define inline inline __attribute__((always_inline))
 
 #define _Bool bool

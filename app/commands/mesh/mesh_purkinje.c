@@ -34,8 +34,7 @@ static const mt_option options[] = {
     {.name = "--left-root",
         .value = "X,Y,Z",
         .help = "start of the left bundle branch, within 10 mm of its endocardium; default: in the middle of "
-                "the septum, "
-                "at 85 % from apex to base"},
+                "the septum, at 85 % from apex to base"},
     {.name = "--right-root", .value = "X,Y,Z", .help = "same for the right one"},
     {.name = "--septum", .value = "X,Y,Z", .help = MT_SEPTUM_HELP},
     {.name = "--surfaces", .value = MT_SURFACES_VALUE, .help = MT_SURFACES_HELP},

@@ -149,7 +149,6 @@ static void make_way(const way *w, const double size_mm[3])
     s.problem.pde_steps *= w->pde_steps;
 }
 
-/* Each kind of steps with the activation only, and with all quantities. */
 /* All quantities are recorded in every second kind of steps: those of one number of lanes, and the others of the other. */
 Test(opencl, all_kinds_of_steps_have_the_bits_of_the_host)
 {
