@@ -26,11 +26,14 @@ mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_
     return MT_OK;
 }
 
-static mt_status add_note(mt_arena *arena, const char **notes, const char *format, va_list arguments)
+mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, ...)
 {
     char line[1024], *text;
     const char *before = *notes ? *notes : "";
+    va_list arguments;
+    va_start(arguments, format);
     (void)vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
     for (char *at = line; *at; at++)
         if ((unsigned char)*at < ' ') *at = ' ';
     const size_t size = strlen(before) + strlen(line) + 2;
@@ -38,24 +41,6 @@ static mt_status add_note(mt_arena *arena, const char **notes, const char *forma
     (void)snprintf(text, size, "%s%s\n", before, line);
     *notes = text;
     return MT_OK;
-}
-
-mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const mt_status status = add_note(arena, notes, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const mt_status status = add_note(arena, &mesh->notes, format, arguments);
-    va_end(arguments);
-    return status;
 }
 
 mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped)

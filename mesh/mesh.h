@@ -74,13 +74,12 @@ enum { MT_SEGMENT_LAST = 17 };
  * many vertices or elements. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_elements, mt_mesh *mesh);
 
-/* Appends a line (printf rules, at most 1023 characters) to the notes of a mesh, in `arena`. MT_MEMORY. */
-MT_NODISCARD mt_status mt_mesh_note(mt_arena *arena, mt_mesh *mesh, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* The same for the notes of something else: *notes, NULL or lines, is replaced by a text in `arena`. MT_MEMORY. */
+/* Appends a line (printf rules, at most 1023 characters) to notes: *notes, NULL or lines, is replaced by a text in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Same for the notes of a mesh. */
+#define mt_mesh_note(arena, mesh, ...) mt_notes_add(arena, &(mesh)->notes, __VA_ARGS__)
 
 /* Adds a note that of n quadratic cells only the corners are used, and that n_dropped vertices on their edges are dropped. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped);

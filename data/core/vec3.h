@@ -24,6 +24,14 @@ static inline void mt_cross3(const double a[3], const double b[3], double out[3]
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Divides a vector by its length, which it returns; 0 stays 0. */
+static inline double mt_normalise3(double a[3])
+{
+    const double length = mt_length3(a);
+    for (int k = 0; k < 3; k++) a[k] = length > 0 ? a[k] / length : 0;
+    return length;
+}
+
 /* Returns the squared distance of two points. */
 static inline double mt_square3(const double a[3], const double b[3])
 {

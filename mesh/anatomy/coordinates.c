@@ -68,19 +68,12 @@ static mt_status mark_surfaces(mt_arena *scratch, const mt_mesh *mesh, uint8_t *
     return MT_OK;
 }
 
-static double normalise(double vector[3])
-{
-    const double length = mt_length3(vector);
-    for (int k = 0; k < 3; k++) vector[k] = length > 0 ? vector[k] / length : 0;
-    return length;
-}
-
 /* Makes a vector perpendicular to a unit vector, then normalises it; returns its length before that. */
 static double make_across(const double unit[3], double vector[3])
 {
     const double along = mt_dot3(unit, vector);
     for (int k = 0; k < 3; k++) vector[k] -= along * unit[k];
-    return normalise(vector);
+    return mt_normalise3(vector);
 }
 
 /* Computes the centre of area of the triangles with a tag. */
@@ -124,7 +117,7 @@ static mt_status find_long_axis(work *w, const uint8_t *surface)
     find_centre(w->mesh, MT_SURFACE_LV, w->centre);
     if (!find_rim(w->mesh, surface, rim)) memcpy(rim, landmarks.base_mm, sizeof rim);
     mt_minus3(rim, w->tip, w->result->up);
-    if (normalise(w->result->up) > 0) return MT_OK;
+    if (mt_normalise3(w->result->up) > 0) return MT_OK;
     return mt_fail(MT_INPUT, "coordinates: the apex is at the centre of the base");
 }
 
@@ -149,7 +142,7 @@ static void find_directions(const mt_mesh *mesh, const double *phi, double *dire
         double *to = direction + 3 * e;
         mt_laplace_gradient(mesh, e, phi, to);
         if (mt_length3(to) * cbrt(mt_mesh_volume_mm3(mesh, e)) > flat)
-            normalise(to);
+            mt_normalise3(to);
         else
             memset(to, 0, 3 * sizeof *to);
     }
@@ -215,7 +208,7 @@ static mt_status find_septum_direction(work *w, const double *to_septum)
     const double axis[3] = {fabs(c->up[0]) <= M_SQRT1_2, fabs(c->up[0]) > M_SQRT1_2, 0};
     c->arbitrary = !to_septum;
     memcpy(c->to_septum, to_septum ? to_septum : axis, sizeof c->to_septum);
-    const double length = normalise(c->to_septum), across = make_across(c->up, c->to_septum);
+    const double length = mt_normalise3(c->to_septum), across = make_across(c->up, c->to_septum);
     if (length > 0 && across > 1e-6) return MT_OK;
     return mt_fail(MT_INPUT,
         "coordinates: the direction to the septum (%g, %g, %g) is 0 or along the long axis (%g, %g, %g); "
@@ -412,7 +405,7 @@ static void find_rotational_directions(const work *w, const double *along, doubl
         double *to = around + 3 * e;
         const double sign = (s->right[e] != 0) == (w->in_septum[e] != 0) ? 1 : -1;
         mt_cross3(s->across + 3 * e, along + 3 * e, to);
-        normalise(to);
+        mt_normalise3(to);
         for (int k = 0; k < 3; k++) to[k] *= sign;
     }
 }
@@ -461,7 +454,7 @@ static void find_apicobasal_directions(const work *w, const double *along, const
         double around[3], *direction = to + 3 * e;
         mt_laplace_gradient(s->mesh, e, f, around);
         mt_cross3(s->across + 3 * e, around, direction);
-        normalise(direction);
+        mt_normalise3(direction);
         const double rise = mt_dot3(direction, along + 3 * e);
         for (int k = 0; k < 3 && rise < 0; k++) direction[k] = -direction[k];
         if (fabs(rise) > least_rise) continue;

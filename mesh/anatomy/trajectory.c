@@ -68,8 +68,7 @@ static void average_directions(body *b)
             for (size_t k = 0; k < 3; k++)
                 sum[k] -= b->sign * volume * b->t->direction[3 * (size_t)b->element[i] + k];
         }
-        const double length = mt_length3(sum);
-        for (size_t k = 0; k < 3; k++) sum[k] = length > 0 ? sum[k] / length : 0;
+        (void)mt_normalise3(sum);
     }
 }
 

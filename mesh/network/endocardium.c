@@ -78,8 +78,8 @@ void mt_endocardium_point(
 void mt_endocardium_inward(const mt_endocardium *endocardium, uint32_t triangle, double inward[3])
 {
     mt_triangle_area(&endocardium->surface, triangle, inward);
-    const double length = mt_length3(inward);
-    for (int d = 0; d < 3; d++) inward[d] = length > 0 ? -inward[d] / length : 0;
+    for (int d = 0; d < 3; d++) inward[d] = -inward[d];
+    (void)mt_normalise3(inward);
 }
 
 /* Computes the gradients of the barycentric coordinates. */
