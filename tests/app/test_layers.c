@@ -57,6 +57,7 @@ static const struct wing {
     {"solver/diffusion", SOLVER, 1, false},
     {"solver", SOLVER, 2, false},
     {"solver/tissue", SOLVER, 3, false},
+    {"solver/conduction", SOLVER, 3, false},
     {"solver/outputs", SOLVER, 4, false},
     {"solver/case", SOLVER, 5, false},
     {"solver/device", SOLVER, 3, false},

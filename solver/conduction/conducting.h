@@ -1,0 +1,57 @@
+/* A conduction system in progress: its voltages and cells, and their time steps.
+ *
+ * In a time step of the problem, before that of the tissue, whose voltages V_i at the coupled unknowns are given, the cables take
+ * mt_conduction.steps steps of a length dt:
+ *
+ *    1. stimulated points get dt * rise_mV_ms added to V;
+ *    2. every point takes a step of the ionic model, from V to V*;
+ *    3. one implicit step (backward Euler), from w = 2 V* - V, with the compensation of the splitting (a = 1 in solver/monodomain.h):
+ *
+ *           (C / dt + G + H) x = -G w + sum_i h_i (V_i - w),      V = V* + x,      W = w + x at the free ends
+ *
+ *       with G the conductances of the cables and h_i those of the junctions, H their sum at a free end. x is exactly 0 at rest. The
+ *       equations are solved by elimination (solver/conduction/elimination.h);
+ *    4. V_i changes by dt h_i / C_i (W - V_i): the tissue gains the charge that the cables lose.
+ *
+ * After the last step activations are recorded: at a point, and at a junction for the mean of V_i with weights h_i, the first time since
+ * the beginning of the beat that V passes the threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the
+ * time step of the problem.
+ *
+ * The result does not depend on the number of threads: chains are independent, and sums have a fixed order. In single precision subnormal
+ * numbers are flushed, as in the tissue. */
+#pragma once
+
+#include "solver/conduction/conduction.h"
+
+typedef struct mt_conducting {
+    const mt_conduction *conduction;
+    double dt_ms; /* time step of the problem */
+    bool single;
+    size_t n_places; /* points, then junctions */
+    void *part;      /* of one arithmetic */
+    double
+        *activation_ms; /* [n_places] since the beginning of the run, of the current beat; infinite: none */
+    double *before_mV;  /* [n_places] V at the end of the last step; NaN: none */
+    double *now_mV;     /* [n_places] scratch */
+    uint8_t *is_free;   /* [n_places] 1: the next passage is an activation */
+    double *rise_mV;    /* [junctions.n_unknowns] change of V_i in the last step */
+} mt_conducting;
+
+/* Opens a system at its initial state. dt_ms: time step of the problem. Borrows all. MT_MEMORY. */
+MT_NODISCARD mt_status mt_conducting_open(
+    mt_arena *arena, const mt_conduction *conduction, double dt_ms, bool single, mt_conducting *conducting);
+
+/* Takes the time step `step` of the problem: reads tissue_mV and sets conducting->rise_mV, both [junctions.n_unknowns]. */
+void mt_conducting_step(mt_conducting *conducting, size_t step, const double *tissue_mV);
+
+/* Begins a beat: forgets the activations. */
+void mt_conducting_begin_beat(mt_conducting *conducting);
+
+/* The state is an array of numbers for each of V and the states of the model, [points] each, then activation, before and free, [n_places]
+ * each. Return the number of arrays; name, unit and length of one. */
+size_t mt_conducting_arrays(const mt_conduction *conduction);
+mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length);
+
+/* Copy an array of the state from and to a system of the same precision; exact. */
+void mt_conducting_read(const mt_conducting *conducting, size_t array, double *values);
+void mt_conducting_write(mt_conducting *conducting, size_t array, const double *values);

@@ -1,0 +1,309 @@
+/* The arithmetic of a conduction system, in single or double precision (solver/conduction/conducting.h).
+ *
+ * Included after solver/kernels/lanes.h has selected the arithmetic, by the file that defines PART_FUNCTIONS. */
+#pragma once
+
+#include <omp.h>
+#include <string.h>
+
+#include "solver/conduction/conducting_functions.h"
+#include "solver/conduction/elimination.h"
+#include "solver/kernels/block.h"
+#include "solver/kernels/flushing.h"
+
+#ifdef MT_DOUBLE
+#    define PART_REACT mt_cell_react_double
+#    define PART_CONSTANTS mt_cell_constants_double
+#else
+#    define PART_REACT mt_cell_react_float
+#    define PART_CONSTANTS mt_cell_constants_float
+#endif
+
+/* Voltages and coefficients of a system; the lengths are those of the cables, the elimination and the junctions. */
+typedef struct part {
+    const mt_conduction *conduction;
+    double dt_ms; /* of the cables */
+    mt_elimination elimination;
+    real *constants;
+    real *v, *state;   /* state in blocks */
+    real *w, *b;       /* w, later W; right-hand side, later x */
+    real *conductance; /* [n_pieces] */
+    real *along, *across, *inverse, *factor;
+    real *added;           /* [n_chains][2] */
+    real *tissue, *rise;   /* [n_unknowns] V_i, and its change in a step */
+    real *coupling, *gain; /* h_i, and dt h_i / C_i */
+    real *mean_weight;     /* h_i / their sum */
+} part;
+
+enum { CHUNK = 64 * MT_BLOCK }; /* points per thread and iteration */
+
+/* ---- opening ---- */
+
+static mt_status to_real(mt_arena *arena, const double *from, size_t n, real **to)
+{
+    MT_ALLOC(arena, *to, n);
+    for (size_t k = 0; k < n; k++) (*to)[k] = (real)from[k];
+    return MT_OK;
+}
+
+/* Sets the couplings of the junctions, and adds them to the diagonal. */
+static mt_status open_junctions(mt_arena *arena, part *p, double *diagonal_mS)
+{
+    const mt_junctions *j = &p->conduction->junctions;
+    const size_t n = j->start[j->n];
+    MT_ALLOC(arena, p->coupling, n);
+    MT_ALLOC(arena, p->gain, n);
+    MT_ALLOC(arena, p->mean_weight, n);
+    MT_ALLOC(arena, p->tissue, j->n_unknowns);
+    MT_ALLOC(arena, p->rise, j->n_unknowns);
+    for (size_t k = 0; k < j->n; k++) {
+        double sum_mS = 0;
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) {
+            const double per_uF = p->dt_ms / j->capacitance_uF[j->slot[i]], g = j->conductance_mS[i],
+                         h = g / (1 + g * per_uF);
+            p->coupling[i] = (real)h;
+            p->gain[i] = (real)(h * per_uF);
+            sum_mS += h;
+        }
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
+            p->mean_weight[i] = (real)((double)p->coupling[i] / sum_mS);
+        diagonal_mS[j->point[k]] += sum_mS;
+    }
+    return MT_OK;
+}
+
+static mt_status open_elimination(mt_arena *arena, part *p)
+{
+    MT_SCRATCH(scratch);
+    const mt_cables *c = &p->conduction->cables;
+    mt_elimination *e = &p->elimination;
+    double *diagonal_mS;
+    MT_ALLOC(scratch, diagonal_mS, c->n_points);
+    for (size_t k = 0; k < c->n_points; k++) diagonal_mS[k] = c->capacitance_uF[k] / p->dt_ms;
+    MT_TRY(open_junctions(arena, p, diagonal_mS));
+    MT_TRY(mt_elimination_make(arena, c, diagonal_mS, e));
+    MT_TRY(to_real(arena, c->conductance_mS, c->n_pieces, &p->conductance));
+    MT_TRY(to_real(arena, e->along, c->n_chained, &p->along));
+    MT_TRY(to_real(arena, e->across, c->n_chained, &p->across));
+    MT_TRY(to_real(arena, e->inverse, c->n_points, &p->inverse));
+    MT_TRY(to_real(arena, e->factor, e->column[e->n_hubs], &p->factor));
+    MT_ALLOC(arena, p->added, 2 * c->n_chains);
+    return MT_OK;
+}
+
+static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, double dt_ms, void **opened)
+{
+    const mt_cell_model *model = conduction->model;
+    const size_t n = conduction->cables.n_points;
+    part *p;
+    MT_ALLOC(arena, p, 1);
+    *p = (part){.conduction = conduction, .dt_ms = dt_ms / (double)conduction->steps};
+    MT_ALLOC(arena, p->constants, model->n_constants);
+    MT_ALLOC(arena, p->v, n);
+    MT_ALLOC(arena, p->w, n);
+    MT_ALLOC(arena, p->b, n);
+    MT_ALLOC(arena, p->state, n * model->n_states);
+    PART_CONSTANTS(model, &conduction->variant, 1, p->constants);
+    for (size_t k = 0; k < n; k++) {
+        p->v[k] = (real)conduction->variant.v_mV;
+        for (size_t s = 0; s < model->n_states; s++)
+            p->state[mt_block_index(n, model->n_states, k, s)] = (real)conduction->variant.states[s];
+    }
+    *opened = p;
+    return open_elimination(arena, p);
+}
+
+/* ---- a step ---- */
+
+static void stimulate(part *p, size_t step)
+{
+    for (size_t s = 0; s < p->conduction->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &p->conduction->stimulus[s];
+        if (!mt_stimulus_is_on(stimulus, p->dt_ms * (double)p->conduction->steps, step)) continue;
+        const real rise_mV = (real)(p->dt_ms * stimulus->rise_mV_ms);
+        for (size_t k = 0; k < stimulus->n_elements; k++) p->v[stimulus->element[k]] += rise_mV;
+    }
+}
+
+/* Takes a step of the cells of n points; w = 2 V* - V. */
+static void react(part *p, size_t from, size_t n)
+{
+    const mt_cell_model *model = p->conduction->model;
+    real *v = p->v + from, *w = p->w + from;
+    memcpy(w, v, n * sizeof *w);
+    PART_REACT(model, p->constants, 1, NULL, p->dt_ms, n, p->state + from * model->n_states, v, v);
+    for (size_t k = 0; k < n; k++) w[k] = v[k] + (v[k] - w[k]);
+}
+
+/* Computes the current into a free end from its junction. */
+static void add_junctions(part *p)
+{
+    const mt_junctions *j = &p->conduction->junctions;
+    for (size_t k = 0; k < j->n; k++) {
+        const real w = p->w[j->point[k]];
+        real sum = 0;
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
+            sum += p->coupling[i] * (p->tissue[j->slot[i]] - w);
+        p->b[j->point[k]] = sum;
+    }
+}
+
+/* Computes the right-hand side of a chain, which begins with the currents of junctions, and eliminates its points from left to right. */
+static void forward(part *p, size_t k)
+{
+    const mt_chain *c = &p->conduction->cables.chain[k];
+    const real *w = p->w, *g = p->conductance + k;
+    const bool has_left = c->left != MT_NO_POINT, has_right = c->right != MT_NO_POINT;
+    const size_t last = c->end - (size_t)1;
+    if (c->first == c->end) {
+        p->added[2 * k] = g[c->first] * (w[c->right] - w[c->left]);
+        p->added[2 * k + 1] = -p->added[2 * k];
+        return;
+    }
+    real from_left = has_left ? g[c->first] * (w[c->left] - w[c->first]) : 0, carried = 0, left = -from_left;
+    for (size_t i = c->first; i < last; i++) {
+        const real to_next = g[i + 1] * (w[i] - w[i + 1]), b = p->b[i] + (from_left - to_next) + carried;
+        p->b[i] = b;
+        left += p->across[i] * b;
+        carried = p->along[i] * b;
+        from_left = to_next;
+    }
+    const real to_right = has_right ? g[c->end] * (w[last] - w[c->right]) : 0,
+               b = p->b[last] + (from_left - to_right) + carried;
+    p->b[last] = b;
+    p->added[2 * k] = left + p->across[last] * b;
+    p->added[2 * k + 1] = to_right + p->along[last] * b;
+}
+
+/* Solves for the hubs. */
+static void solve_hubs(part *p)
+{
+    const mt_elimination *e = &p->elimination;
+    real *b = p->b + p->conduction->cables.n_chained;
+    const real *inverse = p->inverse + p->conduction->cables.n_chained;
+    for (size_t k = 0; k < e->n_hubs; k++) {
+        real sum = 0;
+        for (size_t i = e->ends[k]; i < e->ends[k + 1]; i++) sum += p->added[e->end[i]];
+        b[k] = sum;
+    }
+    for (size_t k = 0; k < e->n_hubs; k++)
+        for (size_t i = e->column[k]; i < e->column[k + 1]; i++)
+            b[e->hub[i]] += p->factor[i] * b[e->order[k]];
+    for (size_t k = e->n_hubs; k-- > 0;) {
+        real sum = inverse[e->order[k]] * b[e->order[k]];
+        for (size_t i = e->column[k]; i < e->column[k + 1]; i++) sum += p->factor[i] * b[e->hub[i]];
+        b[e->order[k]] = sum;
+    }
+}
+
+/* Adds x to V and to w. */
+static inline void advance(part *p, size_t point, real x)
+{
+    p->v[point] += x;
+    p->w[point] += x;
+    p->b[point] = 0;
+}
+
+/* Solves for the points of a chain from right to left. */
+static void backward(part *p, size_t k)
+{
+    const mt_chain *c = &p->conduction->cables.chain[k];
+    const real left = c->left != MT_NO_POINT ? p->b[c->left] : 0;
+    real x = c->right != MT_NO_POINT ? p->b[c->right] : 0;
+    for (size_t i = c->end; i-- > c->first;) {
+        x = p->inverse[i] * p->b[i] + p->along[i] * x + p->across[i] * left;
+        advance(p, i, x);
+    }
+}
+
+/* Gives the tissue the charge that the free ends lose. */
+static void charge_tissue(part *p)
+{
+    const mt_junctions *j = &p->conduction->junctions;
+    for (size_t k = 0; k < j->n; k++) {
+        const real w = p->w[j->point[k]];
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
+            p->rise[j->slot[i]] += p->gain[i] * (w - p->tissue[j->slot[i]]);
+    }
+    for (size_t i = 0; i < j->n_unknowns; i++) {
+        p->tissue[i] += p->rise[i];
+        p->rise[i] = 0;
+    }
+}
+
+static void take_step(part *p)
+{
+    const mt_cables *c = &p->conduction->cables;
+#pragma omp parallel if (c->n_points > CHUNK)
+    {
+        const uint64_t setting = begin_arithmetic();
+#pragma omp for schedule(static)
+        for (size_t from = 0; from < c->n_points; from += CHUNK)
+            react(p, from, c->n_points - from < CHUNK ? c->n_points - from : CHUNK);
+#pragma omp single
+        add_junctions(p);
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < c->n_chains; k++) forward(p, k);
+#pragma omp single
+        solve_hubs(p);
+#pragma omp for schedule(static)
+        for (size_t k = 0; k < c->n_chains; k++) backward(p, k);
+#pragma omp single
+        {
+            for (size_t k = c->n_chained; k < c->n_points; k++) advance(p, k, p->b[k]);
+            charge_tissue(p);
+        }
+        end_arithmetic(setting);
+    }
+}
+
+/* Computes V of all places. */
+static void find_places(const part *p, double *place_mV)
+{
+    const mt_junctions *j = &p->conduction->junctions;
+    const size_t n = p->conduction->cables.n_points;
+    for (size_t k = 0; k < n; k++) place_mV[k] = (double)p->v[k];
+    for (size_t k = 0; k < j->n; k++) {
+        real sum = 0;
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
+            sum += p->mean_weight[i] * p->tissue[j->slot[i]];
+        place_mV[n + k] = (double)sum;
+    }
+}
+
+static void part_step(void *opened, size_t step, const double *tissue_mV, double *rise_mV, double *place_mV)
+{
+    part *p = opened;
+    const size_t n = p->conduction->junctions.n_unknowns;
+    const uint64_t setting = begin_arithmetic();
+    for (size_t k = 0; k < n; k++) p->tissue[k] = (real)tissue_mV[k];
+    for (size_t k = 0; k < p->conduction->steps; k++) {
+        stimulate(p, step);
+        take_step(p);
+    }
+    for (size_t k = 0; k < n; k++) rise_mV[k] = (double)(p->tissue[k] - (real)tissue_mV[k]);
+    find_places(p, place_mV);
+    end_arithmetic(setting);
+}
+
+/* Copies array 0, V, or state `array - 1`. */
+static void part_read(const void *opened, size_t array, double *values)
+{
+    const part *p = opened;
+    const size_t n = p->conduction->cables.n_points, n_states = p->conduction->model->n_states;
+    for (size_t k = 0; k < n; k++)
+        values[k] = (double)(array == 0 ? p->v[k] : p->state[mt_block_index(n, n_states, k, array - 1)]);
+}
+
+static void part_write(void *opened, size_t array, const double *values)
+{
+    part *p = opened;
+    const size_t n = p->conduction->cables.n_points, n_states = p->conduction->model->n_states;
+    for (size_t k = 0; k < n; k++)
+        *(array == 0 ? &p->v[k] : &p->state[mt_block_index(n, n_states, k, array - 1)]) = (real)values[k];
+}
+
+#define PART_FUNCTIONS                                                                                       \
+    {                                                                                                        \
+        part_open, part_step, part_read, part_write                                                          \
+    }

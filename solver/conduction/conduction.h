@@ -1,0 +1,22 @@
+/* The conduction system of a problem: cables of Purkinje fibres with their cells, junctions with the tissue, and stimuli. */
+#pragma once
+
+#include "solver/cells/model.h"
+#include "solver/conduction/cables.h"
+#include "solver/conduction/junctions.h"
+#include "solver/stimulus.h"
+
+typedef struct mt_conduction {
+    const mt_network *network;
+    mt_cables cables;
+    mt_junctions junctions;
+    const mt_cell_model *model;
+    mt_cell_variant variant; /* of all points, with their initial state */
+    size_t steps;            /* of the cables in each time step; dt / steps is at most model->dt_max_ms */
+    size_t n_stimuli;
+    const mt_stimulus *stimulus; /* [n_stimuli] of points */
+    double threshold_mV;         /* of activation */
+} mt_conduction;
+
+/* Free below this V [mV] for another activation. Diastolic potentials of Purkinje fibres are lower, plateaus higher. */
+#define MT_CONDUCTION_FREE_mV (-60)

@@ -1,0 +1,57 @@
+/* Junctions of Purkinje fibres and muscle: each couples a free end of a cable to the tissue around it, by one total resistance R.
+ *
+ * An unknown i of the tissue, with the membrane capacitance C_i, at the distance r_i < rho of the free end, has the conductance
+ *
+ *     g_i = 1/R m_i / sum_j m_j,      m_i = C_i (1 - r_i^2 / rho^2)
+ *
+ * Hence the total conductance does not depend on the mesh, and a finer mesh has the same distribution of the current. Only unknowns count
+ * that are connected with the nearest one inside the sphere, so that a free end is not coupled across a cavity. If no unknown is inside,
+ * the nearest one has the total conductance.
+ *
+ * Current flows in both directions. In a time step dt the voltages at both ends are implicit, each V_i on its own:
+ *
+ *     C_i (V_i' - V_i) = dt g_i (W' - V_i'),   hence   C_i (V_i' - V_i) = dt h_i (W' - V_i),   h_i = g_i / (1 + dt g_i / C_i)
+ *
+ * with W the voltage of the free end, which loses the charge dt sum_i h_i (W' - V_i) (solver/conduction/conducting.h): the charge is
+ * conserved, and no time step is unstable. */
+#pragma once
+
+#include "mesh/adjacency.h"
+#include "mesh/unknowns.h"
+#include "solver/conduction/cables.h"
+#include "solver/diffusion/diffusion.h"
+
+/* A free end farther than this from all tissue, or than rho, is not coupled. */
+#define MT_JUNCTION_REACH_MM 2.0
+
+typedef struct mt_junctions {
+    size_t n;
+    uint32_t *point;        /* [n] free ends of the cables */
+    double *nearest_mm;     /* [n] distance of the nearest unknown */
+    size_t *start;          /* entries of junction k: start[k] .. start[k + 1] */
+    uint32_t *slot;         /* [start[n]] position of the unknown in `unknown` */
+    double *conductance_mS; /* [start[n]] g_i */
+    size_t n_unknowns;
+    uint32_t *unknown;      /* [n_unknowns] the coupled unknowns, ascending */
+    double *capacitance_uF; /* [n_unknowns] C_i */
+    size_t n_apart;         /* free ends that are too far from the tissue */
+    size_t n_single;        /* junctions without an unknown within rho */
+} mt_junctions;
+
+typedef struct mt_junctions_rule {
+    double resistance_kOhm; /* R, positive */
+    double radius_mm;       /* rho, positive */
+} mt_junctions_rule;
+
+/* The tissue of a problem; all is borrowed. */
+typedef struct mt_junctions_tissue {
+    const mt_unknowns *unknowns;
+    const mt_adjacency *adjacency; /* of the elements */
+    const mt_diffusion *diffusion; /* with the volumes of the unknowns */
+    double membrane_uF_mm3;        /* chi Cm of the first tissue */
+} mt_junctions_tissue;
+
+/* Couples the n listed points, free ends, to the tissue; the result is in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue,
+    const mt_cables *cables, size_t n, const uint32_t *point, const mt_junctions_rule *rule,
+    mt_junctions *junctions);
