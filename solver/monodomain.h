@@ -68,6 +68,10 @@ extern const char *const mt_stepping_name[];
 typedef enum mt_evaluation { MT_EVALUATION_EXACT, MT_EVALUATION_TABULATED } mt_evaluation;
 extern const char *const mt_evaluation_name[];
 
+/* A conduction system that is coupled to the tissue (solver/conduction/conduction.h), and its state (solver/conduction/conducting.h). */
+typedef struct mt_conduction mt_conduction;
+struct mt_conducting;
+
 /* A monodomain problem. 1 <= pde_steps. Explicit steps: dt_ms / pde_steps <= diffusion->limit_dt_ms (mt_monodomain_check); implicit: 1. */
 typedef struct mt_monodomain {
     const mt_diffusion *diffusion;
@@ -91,7 +95,8 @@ typedef struct mt_monodomain {
     /* [n_stimuli] ascending: stimulus of the case that each is a part of; NULL: the same numbers */
     const size_t *stimulus_of;
     mt_record record;
-    const mt_mesh *mesh; /* optional, for coordinates in messages */
+    const mt_mesh *mesh;             /* optional, for coordinates in messages */
+    const mt_conduction *conduction; /* NULL: none */
 } mt_monodomain;
 
 /* Returns the unknowns of a problem with a mesh: the places of its voltages. */
@@ -113,6 +118,9 @@ typedef struct mt_results {
     /* [n_stimuli] highest Vm of the stimulus elements while on, sampled each ms and at its end; may be NULL */
     double *peak_mV;
     mt_capture *capture; /* [n_stimuli] capture of the pulses of each; may be NULL */
+    /* The state of the conduction system, borrowed, if the problem has one; and [beats][its places] activation times. */
+    struct mt_conducting *conducting;
+    double **conduction_ms;
 } mt_results;
 
 /* Allocates all results in `arena`, empty. MT_MEMORY. */

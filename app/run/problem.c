@@ -15,6 +15,7 @@
 #include "mesh/names.h"
 #include "mesh/make/slab.h"
 #include "mesh/vertex_share.h"
+#include "solver/case/case_network.h"
 #include "solver/case/case_on_mesh.h"
 #include "solver/case/parts.h"
 #include "solver/cells/compiled/compiled.h"
@@ -164,6 +165,8 @@ mt_status mt_problem_find_files(mt_arena *arena, mt_case *input)
     if (input->mesh.file[0]) MT_TRY(mt_file_absolute(arena, &input->mesh.file));
     if (mt_import_is_file(input->cell.named)) MT_TRY(mt_file_absolute(arena, &input->cell.named));
     if (input->start.state[0]) MT_TRY(mt_file_absolute(arena, &input->start.state));
+    if (input->network.file[0]) MT_TRY(mt_file_absolute(arena, &input->network.file));
+    if (mt_import_is_file(input->network.named)) MT_TRY(mt_file_absolute(arena, &input->network.named));
     for (size_t r = 0; r < input->n_regions; r++) MT_TRY(find_region_files(arena, &input->regions[r].region));
     for (size_t s = 0; s < input->n_stimuli; s++) MT_TRY(find_region_files(arena, &input->stimuli[s].region));
     return MT_OK;
@@ -230,6 +233,16 @@ static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cache
     return MT_OK;
 }
 
+/* Couples the conduction system to the tissue, once the operator exists. */
+static mt_status make_conduction(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    const mt_medium *first = &p->media.medium[0];
+    const mt_junctions_tissue tissue = {
+        &p->unknowns, &p->adjacency, &p->diffusion, first->chi_per_mm * first->cm_uF_mm2};
+    if (input->network.file[0]) mt_progress_stage("coupling the conduction network to the tissue");
+    return mt_case_conduction(arena, input, &tissue, &p->monodomain.conduction);
+}
+
 /* Sets the parameters of the time loop other than stimuli and cells. */
 static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
@@ -245,7 +258,8 @@ static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
     p->monodomain.evaluation = input->cell.evaluation;
     MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
-    return mt_monodomain_check(&p->monodomain);
+    MT_TRY(mt_monodomain_check(&p->monodomain));
+    return make_conduction(arena, input, p);
 }
 
 /* Checks media and mesh before the operator is built. */

@@ -7,6 +7,7 @@
 
 #include "data/core/progress.h"
 #include "solver/backends/leader.h"
+#include "solver/conduction/conducting.h"
 
 typedef struct watching {
     mt_run *run;
@@ -26,16 +27,23 @@ static bool is_last(const mt_run *run, size_t steps_done)
            (run->activated || steps_done == mt_case_steps(run->input));
 }
 
-/* Returns the start time of the last stimulus pulse. */
-static double last_pulse_ms(const mt_monodomain *problem)
+/* Returns the start time of the last pulse of n stimuli. */
+static double last_of(size_t n, const mt_stimulus *stimulus)
 {
     double last_ms = 0;
-    for (size_t s = 0; s < problem->n_stimuli; s++) {
-        const mt_stimulus *stimulus = &problem->stimulus[s];
-        const double more_ms = stimulus->repeats > 0 ? (double)stimulus->repeats * stimulus->period_ms : 0;
-        last_ms = fmax(last_ms, stimulus->start_ms + more_ms);
+    for (size_t s = 0; s < n; s++) {
+        const double more_ms =
+            stimulus[s].repeats > 0 ? (double)stimulus[s].repeats * stimulus[s].period_ms : 0;
+        last_ms = fmax(last_ms, stimulus[s].start_ms + more_ms);
     }
     return last_ms;
+}
+
+/* Returns the start time of the last pulse, of the tissue or the conduction system. */
+static double last_pulse_ms(const mt_monodomain *problem)
+{
+    const mt_conduction *c = problem->conduction;
+    return fmax(last_of(problem->n_stimuli, problem->stimulus), c ? last_of(c->n_stimuli, c->stimulus) : 0);
 }
 
 /* True if all elements are activated, or if activation has ended (mt_case_until). Depends on the record only, so that a resumed run ends at
@@ -175,6 +183,22 @@ static mt_status run_on(mt_arena *arena, mt_run *r, const mt_backend *backend, v
     return MT_OK;
 }
 
+/* Opens the conduction system of the problem, and allocates its results. */
+static mt_status open_conduction(mt_arena *arena, mt_run *r)
+{
+    const mt_monodomain *problem = &r->problem->monodomain;
+    const size_t n_beats = mt_record_beats(&problem->record);
+    if (!problem->conduction) return MT_OK;
+    MT_ALLOC(arena, r->results.conducting, 1);
+    MT_ALLOC(arena, r->results.conduction_ms, n_beats);
+    MT_TRY(mt_conducting_open(
+        arena, problem->conduction, problem->dt_ms, r->backend->single, r->results.conducting));
+    for (size_t b = 0; b < n_beats; b++)
+        MT_COPY(arena, r->results.conduction_ms[b], r->results.conducting->activation_ms,
+            r->results.conducting->n_places);
+    return MT_OK;
+}
+
 /* The backend is freed at the end, unless there is a trace, which refers to its machine. */
 mt_status mt_run_make(mt_arena *arena, mt_run *r)
 {
@@ -184,6 +208,7 @@ mt_status mt_run_make(mt_arena *arena, mt_run *r)
     MT_SCRATCH(scratch);
     mt_arena *of_backend = r->tracing ? arena : scratch;
     MT_TRY(mt_results_new(arena, problem, &r->results));
+    MT_TRY(open_conduction(arena, r));
     mt_progress_stage("mapping to tiles");
     if (!r->layout || !r->layout->ranks) {
         MT_TRY(mt_fail_in(r->path, r->backend->open(of_backend, problem, r->layout, &self)));

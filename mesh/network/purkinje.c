@@ -1,6 +1,8 @@
 #include "mesh/network/purkinje.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/core/vec3.h"
@@ -16,6 +18,25 @@ static const double least_angle_deg =
 
 const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS] = {"", "His bundle", "left bundle branch",
     "right bundle branch", "left Purkinje fibres", "right Purkinje fibres"};
+
+mt_status mt_purkinje_kind_find(const char *text, int32_t *kind)
+{
+    static const char *const words[MT_PURKINJE_KINDS] = {
+        NULL, "his", "left_bundle", "right_bundle", "left_purkinje", "right_purkinje"};
+    char *end;
+    for (int k = MT_PURKINJE_HIS; k < MT_PURKINJE_KINDS; k++)
+        if (strcmp(text, words[k]) == 0) {
+            *kind = k;
+            return MT_OK;
+        }
+    errno = 0;
+    const long number = strtol(text, &end, 10);
+    *kind = (int32_t)number;
+    if (errno == 0 && end > text && !*end && number == *kind) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s; allowed: a 32-bit integer, or his, left_bundle, right_bundle, left_purkinje, right_purkinje",
+        text);
+}
 
 const mt_purkinje_rule mt_purkinje_default = {.seed = 1,
     .segment_mm = 1,

@@ -41,6 +41,10 @@ enum { MT_PURKINJE_KINDS = MT_PURKINJE_RIGHT + 1 }; /* length of arrays indexed 
 
 extern const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS];
 
+/* Their names in files: his, left_bundle, right_bundle, left_purkinje, right_purkinje. Finds the kind of such a name, or of a number.
+ * MT_INPUT. */
+MT_NODISCARD mt_status mt_purkinje_kind_find(const char *text, int32_t *kind);
+
 /* The parameters, with their defaults (mt_purkinje_default): those of the authors' programs (github.com/fsahli/fractal-tree and
  * purkinje-learning) where [f] is written, otherwise our choices. */
 typedef struct mt_purkinje_rule {

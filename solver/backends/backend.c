@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solver/conduction/conducting.h"
+
 const mt_backend *const mt_backends[] = {
     &mt_backend_cpu, &mt_backend_ipu, &mt_backend_cpu_single, &mt_backend_opencl, NULL};
 
@@ -141,6 +143,7 @@ typedef struct running {
     double *low;           /* [n] in the memory of V; NULL if only the activation is recorded */
     double *value;         /* [n]; NULL with a single beat, whose results are streamed to their own memory */
     double *extreme_mV;    /* [2][n_stimuli], of a survey */
+    double *coupled_mV;    /* [coupled unknowns] of the conduction system */
     bool carries;          /* True if an action potential of an earlier beat may still continue */
 } running;
 
@@ -194,6 +197,14 @@ static void put_activation(running *r, size_t beat, size_t begin)
             to[e] = INFINITY;
 }
 
+/* Copies the activations of the conduction system in a beat. */
+static void gather_conduction(const running *r, size_t beat)
+{
+    const mt_conducting *c = r->results->conducting;
+    if (!c || !r->results->conduction_ms) return;
+    memcpy(r->results->conduction_ms[beat], c->activation_ms, c->n_places * sizeof *c->activation_ms);
+}
+
 /* Gathers the record as of a number of steps, without changing it: that of the current beat, and the ends of
  * earlier ones. */
 static mt_status gather(running *r, size_t steps_done)
@@ -201,6 +212,7 @@ static mt_status gather(running *r, size_t steps_done)
     const mt_monodomain *problem = r->problem;
     const mt_record *record = &problem->record;
     const size_t beat = mt_record_beat(record, steps_done), begin = mt_record_first(record, beat);
+    gather_conduction(r, beat);
     if (!r->results->beats) return MT_OK;
     MT_TRY(stream(r, MT_ARRAY_ACTIVATION, r->activation_ms));
     if (record->all) MT_TRY(stream(r, MT_ARRAY_RECORD + MT_RECORDED_LOW, r->low));
@@ -241,6 +253,7 @@ static mt_status turn(running *r, size_t steps_done)
     if ((steps_done - begin) % mt_record_rest_steps(r->problem->dt_ms) != 0) return MT_OK;
     MT_TRY(gather(r, steps_done));
     r->carries = carries(r, begins);
+    if (begins && r->results->conducting) mt_conducting_begin_beat(r->results->conducting);
     return r->backend->turn(r->self, steps_done, begins);
 }
 
@@ -260,6 +273,31 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
     MT_TRY(r->backend->read(r->self, MT_ARRAY_ACTIVATION, r->activation_ms));
     for (size_t e = 0; e < n; e++) r->carries |= r->activation_ms[e] == -INFINITY;
     return MT_OK;
+}
+
+/* ---- the conduction system ---- */
+
+static mt_status connect(mt_arena *arena, running *r)
+{
+    const mt_conduction *conduction = r->problem->conduction;
+    if (!conduction) return MT_OK;
+    const mt_junctions *junctions = &conduction->junctions;
+    assert(r->results->conducting && r->results->conducting->conduction == conduction);
+    if (!r->backend->connect)
+        return mt_fail(
+            MT_INPUT, "backend %s with a conduction system; allowed: cpu, opencl", r->backend->name);
+    MT_ALLOC(arena, r->coupled_mV, junctions->n_unknowns);
+    return r->backend->connect(r->self, arena, junctions->n_unknowns, junctions->unknown);
+}
+
+/* Takes a time step of the conduction system, before that of the tissue. */
+static mt_status conduct(const running *r, size_t step)
+{
+    mt_conducting *conducting = r->results->conducting;
+    if (!r->problem->conduction) return MT_OK;
+    MT_TRY(r->backend->sense(r->self, r->coupled_mV));
+    mt_conducting_step(conducting, step, r->coupled_mV);
+    return r->backend->charge(r->self, conducting->rise_mV);
 }
 
 /* ---- the time loop ---- */
@@ -336,6 +374,7 @@ static mt_status run(running *r, size_t first, size_t end, mt_backend_watch *wat
                      to = mt_monodomain_next_switch(problem, step, ms < end ? ms : end);
         bool stopped = false;
         while (step < to && !stopped) {
+            MT_TRY(conduct(r, step));
             MT_TRY(r->backend->advance(r->self, step++, 1));
             /* before a checkpoint that watch writes, which then includes it */
             if (step == to) MT_TRY(look(r, from, step));
@@ -361,6 +400,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_unknowns, sizeof *r.v_mV),
         .extreme_mV = mt_arena_alloc(scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
     mt_status status = r.v_mV && r.extreme_mV ? begin_beats(scratch, &r, first) : MT_MEMORY;
+    if (status == MT_OK) status = connect(scratch, &r);
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
     if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);

@@ -109,6 +109,13 @@ typedef struct mt_backend {
      * machine. */
     mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
 
+    /* For the conduction system of a problem (solver/conduction/conduction.h). connect keeps in `arena` the distinct unknowns that are coupled
+     * to it. Then, between time steps, sense copies their V to v_mV [n], and charge adds rise_mV [n] to it, rounded to the arithmetic of the
+     * backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE. MT_MEMORY. NULL if the backend supports none. */
+    mt_status (*connect)(void *self, mt_arena *arena, size_t n, const uint32_t *unknown);
+    mt_status (*sense)(void *self, double *v_mV);
+    mt_status (*charge)(void *self, const double *rise_mV);
+
     /* Describes the device; on several ranks their different devices, with the bytes of all. NULL if the host computes. */
     void (*describe)(void *self, mt_backend_device *device);
 } mt_backend;
@@ -130,7 +137,8 @@ typedef bool mt_backend_watch(void *user, size_t steps_done);
  * every millisecond: fails with MT_NUMERICS if v leaves -200 .. 200 mV or is not a number. The message has element,
  * position, value and time, the stimulus that caused it or was on (as the case names it) and a suggestion. Fills
  * `results` (optional), also of a stopped run. For a resumed run, `results` must contain the peaks and the beats
- * that ended by `first`; the captures start again.
+ * that ended by `first`; the captures start again. A problem with a conduction system requires `results` with its state. MT_INPUT if the
+ * backend supports none.
  *
  * Recorded arrays are streamed from the backend at the end of every beat, at each search for free elements, and at
  * the end, after the last call of watch. A checkpoint that watch writes therefore excludes the last stream, which

@@ -56,6 +56,12 @@ typedef struct own_stimulus {
     const uint32_t *element;
 } own_stimulus;
 
+/* The own unknowns that are coupled to a conduction system: local numbers, and positions in the list of all. */
+typedef struct connected {
+    size_t n;
+    uint32_t *element, *position;
+} connected;
+
 /* The rows of voltages at the vertices. */
 typedef struct nodal_step {
     mt_sliced rows;
@@ -89,7 +95,8 @@ typedef struct cpu {
     mt_ellpack_columns *columns; /* one per block */
     real *v_low;                 /* [n] low parts of V between diffusion steps in double words; else NULL */
     implicit_solver implicit;    /* for implicit steps, which use the rows above */
-    nodal_step *nodal;           /* voltages at the vertices, instead of the rows above; else NULL */
+    connected connected;
+    nodal_step *nodal; /* voltages at the vertices, instead of the rows above; else NULL */
 } cpu;
 
 enum { LIST = 8192 }; /* rows computed together */
@@ -804,9 +811,43 @@ static void resume_cpu(void *self, size_t steps_done)
     c->beat_first = mt_record_first(record, mt_record_beat(record, steps_done));
 }
 
+static mt_status connect_cpu(void *self, mt_arena *arena, size_t n, const uint32_t *unknown)
+{
+    cpu *c = self;
+    connected *own = &c->connected;
+    *own = (connected){0};
+    MT_ALLOC(arena, own->element, n);
+    MT_ALLOC(arena, own->position, n);
+    for (size_t i = 0; i < n; i++) {
+        if (c->local[unknown[i]] == UINT32_MAX) continue;
+        own->element[own->n] = c->local[unknown[i]];
+        own->position[own->n++] = (uint32_t)i;
+    }
+    return MT_OK;
+}
+
+static mt_status sense_cpu(void *self, double *v_mV)
+{
+    const cpu *c = self;
+    const connected *own = &c->connected;
+    for (size_t i = 0; i < own->n; i++) v_mV[own->position[i]] = (double)c->v[own->element[i]];
+    return MT_OK;
+}
+
+static mt_status charge_cpu(void *self, const double *rise_mV)
+{
+    const cpu *c = self;
+    const connected *own = &c->connected;
+    const uint64_t setting = begin_arithmetic();
+    for (size_t i = 0; i < own->n; i++) c->v[own->element[i]] += (real)rise_mV[own->position[i]];
+    end_arithmetic(setting);
+    return MT_OK;
+}
+
 #define CPU_BACKEND(name_, single_)                                                                          \
     {                                                                                                        \
         .name = (name_), .single = (single_), .first_part = first_part, .open = open_cpu,                    \
         .advance = advance_cpu, .turn = turn_cpu, .read = read_cpu, .stream = stream_cpu,                    \
-        .write = write_cpu, .resume = resume_cpu                                                             \
+        .write = write_cpu, .resume = resume_cpu, .connect = connect_cpu, .sense = sense_cpu,                \
+        .charge = charge_cpu                                                                                 \
     }

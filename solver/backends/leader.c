@@ -8,6 +8,8 @@
 #include "data/core/offsets.h"
 #include "solver/backends/share.h"
 
+typedef struct listed listed;
+
 typedef struct leader {
     const mt_communicator *ranks;
     const mt_backend *backend;    /* of the own part, */
@@ -20,6 +22,10 @@ typedef struct leader {
     double *values;               /* other ranks: [n_elements] of their part */
     double *seen;                 /* [2 n_stimuli + 1] */
     double *packed;               /* [largest rank] own values in that order, for messages */
+    mt_arena *arena;              /* of the connection to a conduction system */
+    listed *connected;            /* rank 0: its unknowns */
+    size_t n_connected;           /* other ranks: the number of their own, */
+    double *exchange;             /* and [n_connected] values of these */
 } leader;
 
 /* Requests of rank 0, with the numbers that their functions take. */
@@ -28,10 +34,13 @@ typedef enum question {
     ADVANCE, /* first, n */
     TURN,    /* steps_done, begins */
     SURVEY,
-    READ,   /* array */
-    LOOK,   /* array; the size of a list and the list follow */
-    WRITE,  /* array; its values follow */
-    RESUME, /* steps_done */
+    READ,    /* array */
+    LOOK,    /* array; the size of a list and the list follow */
+    WRITE,   /* array; its values follow */
+    RESUME,  /* steps_done */
+    CONNECT, /* the size of a list and the list follow */
+    SENSE,
+    CHARGE, /* values follow */
     DESCRIBE
 } question;
 
@@ -121,12 +130,12 @@ static mt_status lead_read(void *self, size_t array, double *values)
 }
 
 /* A list of elements sorted by rank: the elements of rank r are [first[r], first[r + 1]). */
-typedef struct listed {
+struct listed {
     size_t *first;  /* [n_ranks + 2] */
     uint32_t *item; /* index in the list */
     uint32_t *at;   /* the element's number among the rank's own */
     double *values;
-} listed;
+};
 
 static uint32_t rank_of(const leader *l, uint32_t place)
 {
@@ -184,6 +193,55 @@ static mt_status lead_stream(void *self, size_t array, size_t n, const uint32_t 
     MT_TRY(l->backend->stream(l->self, array, n, element, values));
     if (element) return look(l, array, n, element, values);
     return lead_read(self, array, values);
+}
+
+/* Returns the number of coupled unknowns of a rank. */
+static size_t connected_of(const leader *l, uint32_t rank)
+{
+    return l->connected->first[rank + 1] - l->connected->first[rank];
+}
+
+static mt_status lead_connect(void *self, mt_arena *arena, size_t n, const uint32_t *unknown)
+{
+    leader *l = self;
+    const mt_communicator *ranks = l->ranks;
+    uint32_t *own;
+    MT_ALLOC(arena, l->connected, 1);
+    MT_TRY(sort_by_rank(arena, l, n, unknown, l->connected));
+    const listed *list = l->connected;
+    MT_ALLOC(arena, own, list->first[1]);
+    for (size_t k = 0; k < list->first[1]; k++) own[k] = unknown[list->item[k]];
+    ask(l, CONNECT, 0, 0);
+    for (uint32_t r = 1; r < ranks->n_ranks; r++) {
+        size_t some = connected_of(l, r);
+        ranks->send(ranks, r, &some, sizeof some);
+        ranks->send(ranks, r, list->at + list->first[r], some * sizeof *list->at);
+    }
+    return mt_communicator_agree(ranks, l->backend->connect(l->self, arena, list->first[1], own));
+}
+
+static mt_status lead_sense(void *self, double *v_mV)
+{
+    const leader *l = self;
+    const listed *list = l->connected;
+    ask(l, SENSE, 0, 0);
+    const mt_status status = l->backend->sense(l->self, list->values);
+    for (uint32_t r = 1; r < l->ranks->n_ranks; r++)
+        l->ranks->receive(
+            l->ranks, r, list->values + list->first[r], connected_of(l, r) * sizeof *list->values);
+    for (size_t k = 0; k < list->first[l->ranks->n_ranks]; k++) v_mV[list->item[k]] = list->values[k];
+    return mt_communicator_agree(l->ranks, status);
+}
+
+static mt_status lead_charge(void *self, const double *rise_mV)
+{
+    const leader *l = self;
+    const listed *list = l->connected;
+    ask(l, CHARGE, 0, 0);
+    for (size_t k = 0; k < list->first[l->ranks->n_ranks]; k++) list->values[k] = rise_mV[list->item[k]];
+    for (uint32_t r = 1; r < l->ranks->n_ranks; r++)
+        l->ranks->send(l->ranks, r, list->values + list->first[r], connected_of(l, r) * sizeof *list->values);
+    return mt_communicator_agree(l->ranks, l->backend->charge(l->self, list->values));
 }
 
 static void lead_write(void *self, size_t array, const double *values)
@@ -285,6 +343,9 @@ static mt_backend led_of(const mt_backend *backend)
         .profile = backend->profile ? lead_profile : NULL,
         .add_bands = backend->add_bands ? lead_add_bands : NULL,
         .trace = backend->trace ? lead_trace : NULL,
+        .connect = backend->connect ? lead_connect : NULL,
+        .sense = lead_sense,
+        .charge = lead_charge,
         .describe = backend->describe ? lead_describe : NULL};
 }
 
@@ -314,6 +375,32 @@ static mt_status serve_look(mt_arena *scratch, const leader *l, size_t array)
     return MT_OK;
 }
 
+/* Receives the list of own coupled unknowns. */
+static mt_status serve_connect(mt_arena *scratch, leader *l)
+{
+    uint32_t *own_number;
+    l->ranks->receive(l->ranks, 0, &l->n_connected, sizeof l->n_connected);
+    MT_ALLOC(l->arena, l->exchange, l->n_connected);
+    MT_ALLOC(scratch, own_number, l->n_connected);
+    l->ranks->receive(l->ranks, 0, own_number, l->n_connected * sizeof *own_number);
+    for (size_t k = 0; k < l->n_connected; k++) own_number[k] = own(l)[own_number[k]];
+    return mt_communicator_agree(
+        l->ranks, l->backend->connect(l->self, l->arena, l->n_connected, own_number));
+}
+
+static mt_status serve_sense(const leader *l)
+{
+    const mt_status status = l->backend->sense(l->self, l->exchange);
+    l->ranks->send(l->ranks, 0, l->exchange, l->n_connected * sizeof *l->exchange);
+    return mt_communicator_agree(l->ranks, status);
+}
+
+static mt_status serve_charge(const leader *l)
+{
+    l->ranks->receive(l->ranks, 0, l->exchange, l->n_connected * sizeof *l->exchange);
+    return mt_communicator_agree(l->ranks, l->backend->charge(l->self, l->exchange));
+}
+
 static void serve_write(const leader *l, size_t array)
 {
     l->ranks->receive(l->ranks, 0, l->packed, n_own(l) * sizeof *l->packed);
@@ -328,7 +415,7 @@ static void serve_describe(const leader *l)
     l->ranks->send(l->ranks, 0, &device, sizeof device);
 }
 
-static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
+static mt_status answer(mt_arena *scratch, leader *l, const asked *q)
 {
     const size_t number = (size_t)q->number[0];
     mt_status failed = MT_OK; /* rank 0 knows the error and decides how to proceed */
@@ -353,6 +440,15 @@ static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
     case RESUME:
         l->backend->resume(l->self, number);
         break;
+    case CONNECT:
+        failed = serve_connect(scratch, l);
+        break;
+    case SENSE:
+        failed = serve_sense(l);
+        break;
+    case CHARGE:
+        failed = serve_charge(l);
+        break;
     case DESCRIBE:
         serve_describe(l);
         break;
@@ -365,7 +461,7 @@ static mt_status answer(mt_arena *scratch, const leader *l, const asked *q)
 
 mt_status mt_backend_serve(void *self)
 {
-    const leader *l = self;
+    leader *l = self;
     mt_status status = MT_OK;
     asked q = {.question = RESUME};
     assert(l->ranks->rank > 0);
@@ -420,7 +516,7 @@ mt_status mt_backend_open_on_ranks(mt_arena *arena, const mt_backend *backend, c
     MT_ALLOC(arena, l, 1);
     MT_ALLOC(arena, own_layout, 1);
     *own_layout = *layout;
-    *l = (leader){.ranks = layout->ranks, .backend = backend, .led = led_of(backend)};
+    *l = (leader){.ranks = layout->ranks, .backend = backend, .arena = arena, .led = led_of(backend)};
     /* a rank without memory for its part ends here, and the others wait for it forever */
     const mt_status status = share(arena, backend, &problem, own_layout);
     if (status == MT_MEMORY) return status;

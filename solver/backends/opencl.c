@@ -30,13 +30,16 @@ typedef struct device {
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
         *constants, *of, *tables, *table_of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
-    mt_opencl_kernel *stimulate, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look;
+    mt_opencl_kernel *stimulate, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look, *charge;
     mt_opencl_buffer **stimulus; /* [n_stimuli] its unknowns */
     /* to read some numbers: their places, and they themselves, at most n_picked */
     mt_opencl_buffer *place, *picked, *any;
     size_t n_picked;
     uint64_t *places;
     real *values;
+    /* the unknowns that are coupled to a conduction system: their places, and numbers for them */
+    mt_opencl_buffer *connected, *exchanged;
+    real *exchange;
     bool host_is_old, device_is_old; /* arrays changed in the other place */
 } device;
 
@@ -237,6 +240,7 @@ static mt_status make_kernels(device *d)
         mt_opencl_kernel_make(program, problem->record.all ? "record_all" : "record_activation", &d->record));
     MT_TRY(mt_opencl_kernel_make(program, "turn", &d->turn));
     MT_TRY(mt_opencl_kernel_make(program, "pick", &d->pick));
+    MT_TRY(mt_opencl_kernel_make(program, "charge", &d->charge));
     return mt_opencl_kernel_make(program, "look", &d->look);
 }
 
@@ -609,6 +613,58 @@ static mt_status stream_opencl(void *self, size_t array, size_t n, const uint32_
     return MT_OK;
 }
 
+static mt_status connect_opencl(void *self, mt_arena *arena, size_t n, const uint32_t *unknown)
+{
+    MT_SCRATCH(scratch);
+    device *d = self;
+    const connected *own = &d->host->connected;
+    uint64_t *place;
+    MT_TRY(host.connect(d->host, arena, n, unknown));
+    MT_ALLOC(arena, d->exchange, own->n);
+    MT_ALLOC(scratch, place, own->n);
+    for (size_t i = 0; i < own->n; i++) place[i] = own->element[i];
+    MT_TRY(make_buffer(d, "coupled unknowns", own->n, sizeof *place, place, &d->connected));
+    return make_buffer(d, "their voltages", own->n, sizeof *d->exchange, NULL, &d->exchanged);
+}
+
+/* Launches a kernel for the coupled unknowns, with their places and two further buffers. */
+static mt_status launch_connected(
+    const device *d, mt_opencl_kernel *kernel, mt_opencl_buffer *from, mt_opencl_buffer *to)
+{
+    arguments a = {.kernel = kernel};
+    put_number(&a, d->host->connected.n);
+    put_buffer(&a, d->connected);
+    put_buffer(&a, from);
+    put_buffer(&a, to);
+    MT_TRY(a.status);
+    return mt_opencl_launch(kernel, d->host->connected.n, d->shape.group);
+}
+
+static mt_status sense_opencl(void *self, double *v_mV)
+{
+    device *d = self;
+    const connected *own = &d->host->connected;
+    if (own->n == 0) return MT_OK;
+    MT_TRY(update_device(d));
+    MT_TRY(launch_connected(d, d->pick, d->v[d->now], d->exchanged));
+    MT_TRY(mt_opencl_read(d->exchanged, 0, own->n * sizeof *d->exchange, d->exchange));
+    for (size_t i = 0; i < own->n; i++) v_mV[own->position[i]] = (double)d->exchange[i];
+    return MT_OK;
+}
+
+static mt_status charge_opencl(void *self, const double *rise_mV)
+{
+    device *d = self;
+    const connected *own = &d->host->connected;
+    if (own->n == 0) return MT_OK;
+    MT_TRY(update_device(d));
+    for (size_t i = 0; i < own->n; i++) d->exchange[i] = (real)rise_mV[own->position[i]];
+    MT_TRY(mt_opencl_write(d->exchanged, 0, own->n * sizeof *d->exchange, d->exchange));
+    MT_TRY(launch_connected(d, d->charge, d->exchanged, d->v[d->now]));
+    d->host_is_old = true;
+    return MT_OK;
+}
+
 static void write_opencl(void *self, size_t array, const double *values)
 {
     device *d = self;
@@ -698,5 +754,8 @@ const mt_backend mt_backend_opencl = {
     .stream = stream_opencl,
     .write = write_opencl,
     .resume = resume_opencl,
+    .connect = connect_opencl,
+    .sense = sense_opencl,
+    .charge = charge_opencl,
     .describe = describe_opencl,
 };

@@ -381,6 +381,7 @@ static mt_status pass_problem(parcel *p, mt_monodomain *problem, model_parcel *m
     problem->variants = variants;
     problem->stimulus = stimuli;
     problem->stimulus_of = NULL;
+    problem->conduction = NULL; /* rank 0 computes it */
     return MT_OK;
 }
 

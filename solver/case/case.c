@@ -8,6 +8,7 @@
 #include "mesh/cut/partition.h"
 #include "mesh/cut/scheme.h"
 #include "mesh/make/slab.h"
+#include "mesh/network/purkinje.h"
 #include "solver/outputs/ecg.h"
 #include "solver/outputs/leads.h"
 #include "solver/tissue/kinds.h"
@@ -50,6 +51,19 @@ static mt_status open_model(mt_arena *arena, void *input)
 static const char *identity_of_model(const void *input) { return mt_case_model(input)->identity; }
 
 static const mt_yaml_opener model_opener = {open_model, identity_of_model};
+
+static mt_status open_network_model(mt_arena *arena, void *input)
+{
+    mt_case *c = input;
+    return mt_cell_model_open(arena, c->network.named, &c->network.model);
+}
+
+static const char *identity_of_network_model(const void *input)
+{
+    return ((const mt_case *)input)->network.model->identity;
+}
+
+static const mt_yaml_opener network_model_opener = {open_network_model, identity_of_network_model};
 
 /* Returns the model of a case; without a case, all models of the table. */
 static const mt_cell_model *const *models_of(const void *input)
@@ -520,6 +534,67 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};
+static const mt_yaml_key network_cell_keys[] = {
+    MT_YAML_OPENED(mt_case, network.named, "model", "stewart", mt_cell_model_word, &network_model_opener,
+        "Ionic model of the Purkinje cells, as for `cell.model`. A cell of stewart beats spontaneously every "
+        "1.2 s; `scale: [g_fNa=0]` makes it quiescent."),
+    MT_YAML_STRING(mt_case, network.type, "type", "", "Type of the cells. Empty: the model's first."),
+    ASKED_KEYS(mt_case, network.asked), MT_YAML_END};
+static const mt_yaml_key junction_keys[] = {
+    MT_YAML_DOUBLE(mt_case, network.resistance_kOhm, "resistance_kOhm", "300", MT_YAML_WITHIN(1e-3, 1e9),
+        "Resistance between a free end and all of the tissue that it is coupled to. A higher one delays "
+        "activation, and blocks it in the end."),
+    MT_YAML_DOUBLE(mt_case, network.reach_mm, "radius_mm", "1", MT_YAML_WITHIN(1e-3, 100),
+        "Radius of the tissue around a free end that is coupled to it, with a weight that decreases to 0 at "
+        "this distance."),
+    MT_YAML_END};
+static const mt_yaml_key block_keys[] = {
+    MT_YAML_STRING(mt_case_network_part, kind, "kind", MT_YAML_NONE,
+        "The segments of a kind: a number, or his, left_bundle, right_bundle, left_purkinje, right_purkinje "
+        "for 1 to 5, the kinds of `myotile mesh purkinje`."),
+    MT_YAML_DOUBLES(mt_case_network_part, centre_mm, "centre_mm", MT_YAML_NONE, COORDINATE,
+        "The segments with their middle in a sphere, with `radius_mm`."),
+    MT_YAML_DOUBLE(
+        mt_case_network_part, radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE, "Radius of the sphere."),
+    MT_YAML_END};
+static const mt_yaml_key network_stimulus_keys[] = {
+    MT_YAML_UNSIGNED(mt_case_network_stimulus, node, "node", "0", MT_YAML_WITHIN(0, 4e9),
+        "Node of the network. 0 is the upper end of the His bundle in a generated network."),
+    MT_YAML_DOUBLE(mt_case_network_stimulus, radius_mm, "radius_mm", "2", DISTANCE,
+        "All cables within this distance of the node are stimulated."),
+    MT_YAML_DOUBLE(mt_case_network_stimulus, start_ms, "start_ms", "0", AT_TIME, "Start of the first pulse."),
+    MT_YAML_DOUBLE(
+        mt_case_network_stimulus, duration_ms, "duration_ms", "1", TIME_SPAN, "Duration of a pulse."),
+    MT_YAML_DOUBLE(mt_case_network_stimulus, period_ms, "period_ms", MT_YAML_NONE, TIME_SPAN,
+        "Period, from the start of a pulse to the start of the next; requires `count` above 1."),
+    MT_YAML_UNSIGNED(
+        mt_case_network_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
+    MT_YAML_DOUBLE(mt_case_network_stimulus, strength_mV_ms, "strength_mV_ms", "100",
+        MT_YAML_WITHIN(1e-3, 1e4), "Rise of V by the pulse."),
+    MT_YAML_END};
+static const mt_yaml_key network_keys[] = {
+    MT_YAML_STRING(mt_case, network.file, "file", "",
+        "Path of a conduction network, relative to the working directory (`mesh/README.md`). Empty: none."),
+    MT_YAML_DOUBLE(mt_case, network.spacing_mm, "spacing_mm", "0.2", MT_YAML_WITHIN(1e-3, 10),
+        "Longest distance of the points of a cable. At 0.2 mm the conduction velocity is within 1.5 % of "
+        "the converged one."),
+    MT_YAML_DOUBLE(mt_case, network.radius_mm, "radius_mm", "0.05", MT_YAML_WITHIN(1e-4, 10),
+        "Radius of cables without a radius in the file."),
+    MT_YAML_DOUBLE(mt_case, network.conductivity_mS_mm, "conductivity_mS_mm", "0.44", CONDUCTIVITY,
+        "Axial conductivity. CV is proportional to the square root of radius and conductivity."),
+    MT_YAML_DOUBLE(mt_case, network.capacitance_uF_mm2, "cm_uF_mm2", "0.01", MT_YAML_WITHIN(1e-6, 1e3),
+        "Membrane capacitance per area of the cables' surface."),
+    MT_YAML_UNSIGNED(mt_case, network.root, "root", "0", MT_YAML_WITHIN(0, 4e9),
+        "Node whose free end is not coupled to the tissue: the upper end of the His bundle."),
+    MT_YAML_MAPPING(
+        "cell", network_cell_keys, "The Purkinje cells.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
+    MT_YAML_MAPPING("junction", junction_keys, "Junctions of the free ends with the tissue."),
+    MT_YAML_LIST(mt_case, network.block, network.n_block, "block", 0, 64, block_keys,
+        "Parts of the network that do not conduct, such as `[{kind: left_bundle}]`: a segment of one of "
+        "these parts is removed."),
+    MT_YAML_LIST(mt_case, network.stimuli, network.n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX,
+        network_stimulus_keys, "Stimuli of the network."),
+    MT_YAML_END};
 /* Keys without `affects` affect the state. */
 static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", "",
                                             "Title of pictures and tables.", .affects = MT_AFFECTS_NOTHING),
@@ -565,8 +640,11 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "parameter or conductivity applies.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
     MT_YAML_LIST(mt_case, stimuli, n_stimuli, "stimuli", 0, MT_CASE_STIMULI_MAX, stimulus_keys,
-        "Stimuli: place, as for regions, time and strength. At least one stimulus or a file of sites is "
-        "required."),
+        "Stimuli: place, as for regions, time and strength. At least one stimulus, also of the network, or a "
+        "file of sites is required."),
+    MT_YAML_MAPPING("network", network_keys,
+        "A conduction network whose cables drive the tissue and are driven by it (see `solver/README.md`); "
+        "with machine.backend cpu or opencl."),
     MT_YAML_MAPPING("sites", site_keys,
         "Sites of early activation, read from a file: spheres, each stimulated once at its own time. They "
         "are added to the stimuli with `site: true`, also in `used.yaml`. Times are rounded to whole steps."),
@@ -598,40 +676,68 @@ const char *mt_case_stimulus_name(
     return text;
 }
 
-/* Computes the number of steps of a pulse. Refuses values that overflow an integer before they are rounded. */
-static mt_status check_duration(const char *path, const mt_case *c, size_t s, long long *steps)
+/* The pulses of a stimulus of the tissue or of the network. */
+typedef struct stimulus_pulses {
+    const mt_case *of;
+    bool in_network;
+    size_t stimulus;
+    double start_ms, duration_ms, period_ms;
+    size_t count;
+} stimulus_pulses;
+
+static stimulus_pulses pulses_of(const mt_case *c, size_t s)
 {
-    const mt_case_stimulus *stimulus = &c->stimuli[s];
-    const double dt_ms = c->time.dt_ms, end = (stimulus->start_ms + stimulus->duration_ms) / dt_ms;
-    char name[MT_CASE_STIMULUS_NAME];
-    mt_case_stimulus_name(c, s, "duration_ms", name);
-    if (!(end <= run_steps_max))
-        return mt_fail(MT_INPUT, "%s: %s: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
-            path, name, stimulus->duration_ms, end, dt_ms, run_steps_max);
-    *steps = llround(end) - llround(stimulus->start_ms / dt_ms);
-    if (*steps > 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: %s: %g is less than one step; allowed: at least dt_ms = %g", path, name,
-        stimulus->duration_ms, dt_ms);
+    const mt_case_stimulus *of = &c->stimuli[s];
+    return (stimulus_pulses){c, false, s, of->start_ms, of->duration_ms, of->period_ms, of->count};
 }
 
-static mt_status check_pulses(const char *path, const mt_case *c, size_t s)
+static stimulus_pulses network_pulses_of(const mt_case *c, size_t s)
 {
-    const mt_case_stimulus *stimulus = &c->stimuli[s];
+    const mt_case_network_stimulus *of = &c->network.stimuli[s];
+    return (stimulus_pulses){c, true, s, of->start_ms, of->duration_ms, of->period_ms, of->count};
+}
+
+/* Writes the name of a key for messages; `key` "": the stimulus. */
+static const char *name_of(const stimulus_pulses *p, const char *key, char text[MT_CASE_STIMULUS_NAME])
+{
+    if (!p->in_network) return mt_case_stimulus_name(p->of, p->stimulus, key, text);
+    (void)snprintf(
+        text, MT_CASE_STIMULUS_NAME, "network.stimuli.%zu%s%s", p->stimulus, key[0] ? "." : "", key);
+    return text;
+}
+
+/* Computes the number of steps of a pulse. Refuses values that overflow an integer before they are rounded. */
+static mt_status check_duration(const char *path, const stimulus_pulses *p, long long *steps)
+{
+    const double dt_ms = p->of->time.dt_ms, end = (p->start_ms + p->duration_ms) / dt_ms;
+    char name[MT_CASE_STIMULUS_NAME];
+    name_of(p, "duration_ms", name);
+    if (!(end <= run_steps_max))
+        return mt_fail(MT_INPUT, "%s: %s: %g ends after %.4g steps of dt_ms = %g; allowed: at most %g steps",
+            path, name, p->duration_ms, end, dt_ms, run_steps_max);
+    *steps = llround(end) - llround(p->start_ms / dt_ms);
+    if (*steps > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s: %g is less than one step; allowed: at least dt_ms = %g", path, name,
+        p->duration_ms, dt_ms);
+}
+
+static mt_status check_pulses(const char *path, const stimulus_pulses p)
+{
+    const double dt_ms = p.of->time.dt_ms, end_ms = p.of->time.end_ms;
     long long steps = 0;
     char name[MT_CASE_STIMULUS_NAME];
-    if (stimulus->start_ms >= c->time.end_ms)
+    if (p.start_ms >= end_ms)
         return mt_fail(MT_INPUT, "%s: %s: %g; allowed: below end_ms = %g", path,
-            mt_case_stimulus_name(c, s, "start_ms", name), stimulus->start_ms, c->time.end_ms);
-    MT_TRY(check_duration(path, c, s, &steps));
-    if (isnan(stimulus->period_ms) != (stimulus->count == 1))
+            name_of(&p, "start_ms", name), p.start_ms, end_ms);
+    MT_TRY(check_duration(path, &p, &steps));
+    if (isnan(p.period_ms) != (p.count == 1))
         return mt_fail(MT_INPUT,
             "%s: %s: period_ms is %sgiven and count is %zu; allowed: period_ms with count above 1, or "
             "neither",
-            path, mt_case_stimulus_name(c, s, "", name), isnan(stimulus->period_ms) ? "not " : "",
-            stimulus->count);
-    if (stimulus->count > 1 && llround(stimulus->period_ms / c->time.dt_ms) <= steps)
+            path, name_of(&p, "", name), isnan(p.period_ms) ? "not " : "", p.count);
+    if (p.count > 1 && llround(p.period_ms / dt_ms) <= steps)
         return mt_fail(MT_INPUT, "%s: %s: %g; allowed: longer than duration_ms = %g", path,
-            mt_case_stimulus_name(c, s, "period_ms", name), stimulus->period_ms, stimulus->duration_ms);
+            name_of(&p, "period_ms", name), p.period_ms, p.duration_ms);
     return MT_OK;
 }
 
@@ -654,16 +760,24 @@ static mt_status check_end(const char *path, const mt_case *c)
 
 /* ---- beats */
 
-/* Returns the first step of the first pulse at `step` or later; SIZE_MAX if there is none. */
+/* Returns the first step at `step` or later of a pulse of a stimulus; SIZE_MAX if there is none. */
+static size_t next_pulse_of(const stimulus_pulses p, size_t step)
+{
+    const double dt_ms = p.of->time.dt_ms;
+    const size_t on = (size_t)llround(p.start_ms / dt_ms),
+                 period = p.count > 1 ? (size_t)llround(p.period_ms / dt_ms) : 1,
+                 pulse = step > on ? (step - on + period - 1) / period : 0;
+    return pulse < p.count ? on + pulse * period : SIZE_MAX;
+}
+
+/* Returns the first step of the first pulse at `step` or later, of the tissue or the network; SIZE_MAX if there is none. */
 static size_t next_pulse(const mt_case *c, size_t step)
 {
     size_t next = SIZE_MAX;
-    for (size_t s = 0; s < c->n_stimuli; s++) {
-        const mt_case_stimulus *stimulus = &c->stimuli[s];
-        const size_t on = (size_t)llround(stimulus->start_ms / c->time.dt_ms),
-                     period = stimulus->count > 1 ? (size_t)llround(stimulus->period_ms / c->time.dt_ms) : 1,
-                     pulse = step > on ? (step - on + period - 1) / period : 0;
-        if (pulse < stimulus->count && on + pulse * period < next) next = on + pulse * period;
+    for (size_t s = 0; s < c->n_stimuli + c->network.n_stimuli; s++) {
+        const size_t pulse =
+            next_pulse_of(s < c->n_stimuli ? pulses_of(c, s) : network_pulses_of(c, s - c->n_stimuli), step);
+        if (pulse < next) next = pulse;
     }
     return next;
 }
@@ -735,7 +849,8 @@ static mt_status check_times(const char *path, const mt_case *c)
 {
     MT_TRY(check_substeps(path, c));
     MT_TRY(check_end(path, c));
-    for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, c, s));
+    for (size_t s = 0; s < c->n_stimuli; s++) MT_TRY(check_pulses(path, pulses_of(c, s)));
+    for (size_t s = 0; s < c->network.n_stimuli; s++) MT_TRY(check_pulses(path, network_pulses_of(c, s)));
     return check_beats(path, c);
 }
 
@@ -894,8 +1009,9 @@ static mt_status check_electrodes(const char *path, const mt_case *c)
 /* Checks that there is a stimulus. */
 static mt_status check_any(const char *path, const mt_case *c)
 {
-    if (c->n_stimuli > 0) return MT_OK;
-    return mt_fail(MT_INPUT, "%s: stimuli: none; needed: at least one, or sites.file", path);
+    if (c->n_stimuli + c->network.n_stimuli > 0) return MT_OK;
+    return mt_fail(
+        MT_INPUT, "%s: stimuli: none; needed: at least one, also in network.stimuli, or sites.file", path);
 }
 
 /* Checks that devices compute what is requested. */
@@ -957,6 +1073,47 @@ static mt_status check_discretisation(const mt_case *c)
     return check_scheme(c);
 }
 
+/* ---- network */
+
+/* Checks a part of the network: it states something, and a sphere completely. */
+static mt_status check_part(const mt_case_network_part *part)
+{
+    const bool centre = !isnan(part->centre_mm[0]), radius = !isnan(part->radius_mm);
+    int32_t kind;
+    if (part->kind[0]) MT_TRY(mt_fail_in("kind", mt_purkinje_kind_find(part->kind, &kind)));
+    if (centre != radius)
+        return mt_fail(MT_INPUT, "%s is missing; needed: both centre_mm and radius_mm",
+            centre ? "radius_mm" : "centre_mm");
+    if (part->kind[0] || centre) return MT_OK;
+    return mt_fail(MT_INPUT, "names no part; needed: kind, or centre_mm and radius_mm");
+}
+
+static mt_status check_network_cells(const mt_case_network *network)
+{
+    MT_SCRATCH(scratch);
+    mt_cell_variant variant;
+    size_t type = 0;
+    if (network->type[0])
+        MT_TRY(mt_fail_in("type", mt_cell_variant_find(network->model, network->type, &type)));
+    return mt_cell_variant_change(
+        scratch, network->model, &network->model->variants[type], &network->asked, &variant);
+}
+
+static mt_status check_network(const mt_case *c)
+{
+    const mt_case_network *network = &c->network;
+    if (!network->file[0] && (network->n_stimuli > 0 || network->n_block > 0))
+        return mt_fail(MT_INPUT, "network: %s without a file; needed: network.file",
+            network->n_stimuli > 0 ? "stimuli" : "block");
+    if (!network->file[0]) return MT_OK;
+    if (c->machine.backend == MT_CASE_IPU)
+        return mt_fail(MT_INPUT,
+            "network.file: %s, with machine.backend ipu; allowed with a network: cpu, opencl", network->file);
+    for (size_t k = 0; k < network->n_block; k++)
+        MT_TRY(mt_case_in_entry("network.block", k, check_part(&network->block[k])));
+    return mt_fail_in("network.cell", check_network_cells(network));
+}
+
 /* ---- all checks */
 
 static mt_status check(const char *path, const mt_case *c)
@@ -972,6 +1129,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_accumulation(path, c));
     MT_TRY(check_precision(path, c));
     MT_TRY(check_device(path, c));
+    MT_TRY(mt_fail_in(path, check_network(c)));
     MT_TRY(mt_fail_in(path, check_discretisation(c)));
     MT_TRY(check_times(path, c));
     MT_TRY(check_prepace(path, c));

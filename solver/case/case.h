@@ -63,6 +63,37 @@ typedef enum mt_case_discretisation { MT_CASE_ELEMENTS, MT_CASE_NODES, MT_CASE_A
 typedef enum mt_case_method { MT_CASE_EXPLICIT, MT_CASE_IMPLICIT } mt_case_method;
 typedef enum mt_case_beats { MT_CASE_BEATS_FIRST, MT_CASE_BEATS_EVERY } mt_case_beats;
 
+/* A part of a conduction network: the segments of a kind, those with their middle in a sphere, or the intersection of both. */
+typedef struct mt_case_network_part {
+    const char *kind;               /* a number, or a word of mt_purkinje_kind_names; "" = not stated */
+    double centre_mm[3], radius_mm; /* NaN = not stated */
+} mt_case_network_part;
+
+/* A stimulus of all cables within a distance of a node. */
+typedef struct mt_case_network_stimulus {
+    size_t node;
+    double radius_mm, start_ms, duration_ms;
+    double period_ms; /* NaN = one pulse */
+    size_t count;
+    double strength_mV_ms;
+} mt_case_network_stimulus;
+
+/* A conduction system (solver/conduction/conduction.h). */
+typedef struct mt_case_network {
+    const char *file; /* "" = none */
+    double spacing_mm, radius_mm, conductivity_mS_mm, capacitance_uF_mm2;
+    const char *named; /* the ionic model's name or path */
+    const mt_cell_model *model;
+    const char *type; /* "" = the model's first variant */
+    mt_cell_request asked;
+    size_t root;                      /* a node: its free end is not coupled to the tissue */
+    double resistance_kOhm, reach_mm; /* of junctions */
+    mt_case_network_part *block;
+    size_t n_block;
+    mt_case_network_stimulus *stimuli;
+    size_t n_stimuli;
+} mt_case_network;
+
 /* Formats of maps at the vertices. */
 typedef enum mt_case_vertices { MT_CASE_VERTICES_CSV, MT_CASE_VERTICES_DAT } mt_case_vertices;
 
@@ -166,6 +197,7 @@ typedef struct mt_case {
     size_t n_regions;
     mt_case_stimulus *stimuli; /* [n_stimuli]; stimuli of the file of sites are last */
     size_t n_stimuli;
+    mt_case_network network;
     mt_case_sites sites; /* empty once the sites are among the stimuli */
     mt_case_point *points;
     size_t n_points;

@@ -118,7 +118,7 @@ static mt_status number_points(mt_arena *arena, const tracing *t, double spacing
     c->n_chains = t->n;
     uint32_t point = 0;
     for (size_t k = 0; k < t->n; k++) {
-        mt_chain *chain = &c->chain[k];
+        mt_cable_chain *chain = &c->chain[k];
         chain->first = point;
         for (size_t i = t->path[k]; i < t->path[k + 1]; i++) {
             const uint32_t from = begin_of(t, t->step[i]), to = end_of(t, t->step[i]);
@@ -183,7 +183,7 @@ mt_status mt_cables_make(
     MT_ALLOC(arena, c->segment_of, c->n_pieces);
     memset(c->segment_of, 0xff, c->n_pieces * sizeof *c->segment_of);
     for (size_t k = 0; k < t.n; k++) {
-        mt_chain *chain = &c->chain[k];
+        mt_cable_chain *chain = &c->chain[k];
         const uint32_t from = begin_of(&t, t.step[t.path[k]]), to = end_of(&t, t.step[t.path[k + 1] - 1]);
         chain->left = t.hub[from] ? c->point_of[from] : MT_NO_POINT;
         chain->right = t.hub[to] ? c->point_of[to] : MT_NO_POINT;
@@ -195,7 +195,7 @@ mt_status mt_cables_make(
 
 void mt_cables_piece(const mt_cables *c, size_t chain, size_t piece, uint32_t point[2])
 {
-    const mt_chain *of = &c->chain[chain];
+    const mt_cable_chain *of = &c->chain[chain];
     const size_t right = piece - chain; /* the point to the right of the piece, if the chain has one there */
     point[0] = right == of->first ? of->left : (uint32_t)(right - 1);
     point[1] = right == of->end ? of->right : (uint32_t)right;

@@ -21,15 +21,15 @@
 
 #define MT_NO_POINT UINT32_MAX
 
-typedef struct mt_chain {
+typedef struct mt_cable_chain {
     uint32_t first, end;
     uint32_t left, right; /* hubs: numbers of points; MT_NO_POINT: a free end */
-} mt_chain;
+} mt_cable_chain;
 
 typedef struct mt_cables {
     size_t n_points, n_chained; /* hubs are the points from n_chained on */
     size_t n_chains, n_pieces;  /* n_pieces = n_chained + n_chains */
-    mt_chain *chain;            /* [n_chains] */
+    mt_cable_chain *chain;      /* [n_chains] */
     double *xyz_mm;             /* [n_points][3] */
     double *capacitance_uF;     /* [n_points] */
     double *conductance_mS;     /* [n_pieces] */

@@ -151,7 +151,7 @@ static void add_junctions(part *p)
 /* Computes the right-hand side of a chain, which begins with the currents of junctions, and eliminates its points from left to right. */
 static void forward(part *p, size_t k)
 {
-    const mt_chain *c = &p->conduction->cables.chain[k];
+    const mt_cable_chain *c = &p->conduction->cables.chain[k];
     const real *w = p->w, *g = p->conductance + k;
     const bool has_left = c->left != MT_NO_POINT, has_right = c->right != MT_NO_POINT;
     const size_t last = c->end - (size_t)1;
@@ -207,7 +207,7 @@ static inline void advance(part *p, size_t point, real x)
 /* Solves for the points of a chain from right to left. */
 static void backward(part *p, size_t k)
 {
-    const mt_chain *c = &p->conduction->cables.chain[k];
+    const mt_cable_chain *c = &p->conduction->cables.chain[k];
     const real left = c->left != MT_NO_POINT ? p->b[c->left] : 0;
     real x = c->right != MT_NO_POINT ? p->b[c->right] : 0;
     for (size_t i = c->end; i-- > c->first;) {

@@ -4,9 +4,9 @@
 #include "solver/cells/model.h"
 #include "solver/conduction/cables.h"
 #include "solver/conduction/junctions.h"
-#include "solver/stimulus.h"
+#include "solver/monodomain.h"
 
-typedef struct mt_conduction {
+struct mt_conduction {
     const mt_network *network;
     mt_cables cables;
     mt_junctions junctions;
@@ -16,7 +16,7 @@ typedef struct mt_conduction {
     size_t n_stimuli;
     const mt_stimulus *stimulus; /* [n_stimuli] of points */
     double threshold_mV;         /* of activation */
-} mt_conduction;
+};
 
 /* Free below this V [mV] for another activation. Diastolic potentials of Purkinje fibres are lower, plateaus higher. */
 #define MT_CONDUCTION_FREE_mV (-60)

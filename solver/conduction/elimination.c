@@ -137,7 +137,7 @@ static void add_pieces(const mt_cables *c, double *diagonal, const hubs *h)
 /* Eliminates the points of a chain. */
 static mt_status eliminate_chain(const mt_cables *c, size_t k, double *diagonal, mt_elimination *e, hubs *h)
 {
-    const mt_chain *chain = &c->chain[k];
+    const mt_cable_chain *chain = &c->chain[k];
     const uint32_t left = chain->left - (uint32_t)c->n_chained, right = chain->right - (uint32_t)c->n_chained;
     double to_left = c->conductance_mS[chain->first + k]; /* 0 at a free end */
     for (size_t i = chain->first; i < chain->end; i++) {
@@ -218,7 +218,7 @@ static mt_status list_ends(mt_arena *arena, const mt_cables *c, mt_elimination *
     uint32_t *key;
     MT_ALLOC(scratch, key, 2 * c->n_chains);
     for (size_t k = 0; k < c->n_chains; k++) {
-        const mt_chain *chain = &c->chain[k];
+        const mt_cable_chain *chain = &c->chain[k];
         const uint32_t none = (uint32_t)e->n_hubs, first = (uint32_t)c->n_chained;
         key[2 * k] = chain->left == MT_NO_POINT ? none : chain->left - first;
         key[2 * k + 1] = chain->right == MT_NO_POINT ? none : chain->right - first;
