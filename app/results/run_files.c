@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/draw/scene/picture.h"
+#include "app/results/network_files.h"
 #include "app/results/vertex_map.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
@@ -324,22 +325,45 @@ static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path
     return mt_file_write_text(path, text, strlen(text));
 }
 
+static mt_status write_network(mt_arena *arena, const mt_run *run, const char *path)
+{
+    (void)arena;
+    return mt_run_network_write(run, path);
+}
+
+static mt_status write_junctions(mt_arena *arena, const mt_run *run, const char *path)
+{
+    const mt_table table = mt_run_junctions_table(arena, run);
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
+}
+
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 
 /* The main result is first. */
 static const struct {
     const char *name;
     writer *write;
-} files[] = {
-    {"result.hdf", write_result}, {"activation.csv", write_activation_csv}, {"used.yaml", write_used}};
+    bool of_network; /* true if it exists only with a conduction network */
+} files[] = {{"result.hdf", write_result, false}, {"activation.csv", write_activation_csv, false},
+    {"used.yaml", write_used, false}, {"network.vtp", write_network, true},
+    {"junctions.csv", write_junctions, true}};
 enum { N_FILES = sizeof files / sizeof *files };
 
-static mt_status write_one(const mt_run *run, const char *folder, const char *name, writer *write)
+/* Deletes a file of an earlier run. */
+static mt_status forget(const char *path)
+{
+    return access(path, F_OK) == 0 && mt_file_is_ours(path) ? mt_file_remove(path) : MT_OK;
+}
+
+static mt_status write_one(const mt_run *run, const char *folder, size_t f)
 {
     char path[MT_FILE_PATH_MAX];
-    MT_TRY(mt_folder_path(folder, name, path));
+    MT_TRY(mt_folder_path(folder, files[f].name, path));
     MT_SCRATCH(arena);
-    return write(arena, run, path);
+    if (files[f].of_network && !run->problem->monodomain.conduction) return forget(path);
+    return files[f].write(arena, run, path);
 }
 
 static void segment_object(mt_json *json, const mt_segment *s)
@@ -469,12 +493,12 @@ static mt_status forget_page(const char *folder)
 {
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_folder_path(folder, mt_run_report_page, path));
-    return access(path, F_OK) == 0 && mt_file_is_ours(path) ? mt_file_remove(path) : MT_OK;
+    return forget(path);
 }
 
 static mt_status write_all(const mt_run *run, const char *folder)
 {
-    for (size_t f = 0; f < N_FILES; f++) MT_TRY(write_one(run, folder, files[f].name, files[f].write));
+    for (size_t f = 0; f < N_FILES; f++) MT_TRY(write_one(run, folder, f));
     MT_TRY(renew_all_map_files(run, folder));
     MT_TRY(forget_page(folder));
     if (run->sampling) MT_TRY(write_samples(run, folder));
@@ -514,6 +538,7 @@ mt_status mt_run_files_check(
     const char *of_profile = details ? details : folder;
     char path[MT_FILE_PATH_MAX];
     for (int f = 0; f < N_FILES; f++) {
+        if (files[f].of_network && !input->network.file[0]) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }

@@ -1,4 +1,5 @@
 #include "app/results/mesh_rows.h"
+#include "app/results/network_files.h"
 #include "app/results/run_files.h"
 
 #include <math.h>
@@ -633,6 +634,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     if (run->velocities) tables[(*n)++] = velocity_table(arena, run);
     if (mt_operator_is_limited(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
+    if (problem->monodomain.conduction) tables[(*n)++] = mt_run_network_table(arena, run);
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_run_probes_table(arena, run, false);
     if (run->profile) {
         if (mt_run_profiled_steps(run) > 0) tables[(*n)++] = cycles_table(arena, run);

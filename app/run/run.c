@@ -121,7 +121,7 @@ static mt_status go_to_checkpoint(watching *w, bool *counted)
     *counted = false;
     if (!r->from && !r->start) return MT_OK;
     mt_progress_stage("reading the checkpoint");
-    if (!r->from) return mt_checkpoint_start(r->start, w->problem, w->backend, w->self);
+    if (!r->from) return mt_checkpoint_start(r->start, w->problem, &r->results, w->backend, w->self);
     MT_TRY(mt_checkpoint_restore(r->from, w->problem, &r->results, w->backend, w->self, counted));
     const mt_backend *before = mt_backend_find(r->from->backend);
     if (before && before->single != w->backend->single)

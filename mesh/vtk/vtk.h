@@ -55,8 +55,9 @@ MT_NODISCARD mt_status mt_vtu_read(mt_arena *arena, const char *path, double uni
 MT_NODISCARD mt_status mt_vtk_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
 MT_NODISCARD mt_status mt_vtu_read_lines(mt_arena *arena, const char *path, double unit_mm, mt_lines *lines);
 
-/* Writes lines (borrowed) as .vtp, in mm: Points Float64, a line for each segment, and the cell arrays `radius` (Float64) and `kind`
- * (Int32) if known. mt_vtu_read_lines returns the same bits. Encoded and written as below. MT_FILE. MT_MEMORY. */
+/* Writes lines (borrowed) as .vtp, in mm: Points Float64, a line for each segment, the cell arrays `radius` (Float64) and `kind`
+ * (Int32) if known, and the fields of the points (Float64). mt_vtu_read_lines returns the same bits. Encoded and written as below.
+ * MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_vtp_write_lines(const char *path, const mt_lines *lines);
 
 /* Writes mesh (borrowed) as .vtu, in mm: Points Float64, the tetrahedra followed by the tagged triangles, and

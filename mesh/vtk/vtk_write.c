@@ -233,7 +233,11 @@ static void put_lines(FILE *out, const mt_lines *lines, const int64_t *corner, c
     (void)fputs("</Points>\n<Lines>\n", out);
     put_stored(out, "Int64", "connectivity", 1, sizeof *corner, 2 * n, corner);
     put_stored(out, "Int64", "offsets", 1, sizeof *offset, n, offset);
-    (void)fputs("</Lines>\n<CellData>\n", out);
+    (void)fputs("</Lines>\n<PointData>\n", out);
+    for (size_t f = 0; f < lines->n_fields; f++)
+        put_stored(
+            out, "Float64", lines->field[f].name, 1, sizeof(double), lines->n_points, lines->field[f].values);
+    (void)fputs("</PointData>\n<CellData>\n", out);
     if (lines->radius_mm)
         put_stored(out, "Float64", "radius", 1, sizeof *lines->radius_mm, n, lines->radius_mm);
     if (lines->kind) put_stored(out, "Int32", "kind", 1, sizeof *lines->kind, n, lines->kind);

@@ -109,8 +109,10 @@ typedef struct mt_backend {
      * machine. */
     mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
 
-    /* For the conduction system of a problem (solver/conduction/conduction.h). connect keeps in `arena` the distinct unknowns that are coupled
-     * to it. Then, between time steps, sense copies their V to v_mV [n], and charge adds rise_mV [n] to it, rounded to the arithmetic of the
+    /* For the conduction system of a problem (solver/conduction/conduction.h). connect keeps in `arena` the distinct unknowns that are
+     * coupled
+     * to it. Then, between time steps, sense copies their V to v_mV [n], and charge adds rise_mV [n] to it, rounded to the arithmetic of
+     * the
      * backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE. MT_MEMORY. NULL if the backend supports none. */
     mt_status (*connect)(void *self, mt_arena *arena, size_t n, const uint32_t *unknown);
     mt_status (*sense)(void *self, double *v_mV);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/files/h5.h"
+#include "solver/conduction/conducting.h"
 
 static const char group[] = "checkpoint";
 
@@ -17,6 +18,7 @@ static mt_status describe(const mt_monodomain *problem, mt_checkpoint *c)
     c->stepping = problem->stepping;
     c->stored = problem->record.stored;
     MT_TRY(mt_mesh_hash(problem->mesh, c->mesh));
+    if (problem->conduction) MT_TRY(mt_conduction_fingerprint(problem->conduction, c->conduction));
     return mt_diffusion_fingerprint(problem->diffusion, c->diffusion);
 }
 
@@ -88,6 +90,7 @@ static void add_about_to_sum(mt_hash *sum, const mt_checkpoint *c)
     mt_hash_add(sum, c->mesh, strlen(c->mesh));
     mt_hash_add(sum, c->diffusion, strlen(c->diffusion));
     mt_hash_add(sum, c->machine, strlen(c->machine));
+    mt_hash_add(sum, c->conduction, strlen(c->conduction));
 }
 
 static part array_part(const mt_monodomain *problem, size_t array, mt_h5_type type, void *values)
@@ -182,6 +185,29 @@ static mt_status put_peaks(writing *w, const mt_monodomain *problem, const mt_re
     return put(w, &p);
 }
 
+/* Puts the state of the conduction system, and its completed beats. */
+static mt_status put_conduction(
+    mt_arena *scratch, writing *w, const mt_checkpoint *c, const mt_results *results)
+{
+    part state = {.name = "conduction/state", .type = MT_H5_DOUBLE},
+         beats = {.name = "conduction/beats", .type = MT_H5_DOUBLE};
+    double *values, *times_ms;
+    if (!results->conducting) return MT_OK;
+    const size_t n_places = results->conducting->n_places;
+    state.n = mt_conducting_size(results->conducting->conduction);
+    beats.n = c->n_beats * n_places;
+    MT_ALLOC(scratch, values, state.n);
+    MT_ALLOC(scratch, times_ms, beats.n);
+    mt_conducting_save(results->conducting, values);
+    for (size_t b = 0; b < c->n_beats; b++)
+        memcpy(times_ms + b * n_places, results->conduction_ms[b], n_places * sizeof *times_ms);
+    state.values = values;
+    beats.values = times_ms;
+    MT_TRY(mt_h5_group(w->h5, "conduction"));
+    MT_TRY(put(w, &state));
+    return put(w, &beats);
+}
+
 static mt_status put_counts(mt_arena *scratch, writing *w, const mt_backend *backend, void *self)
 {
     part p = {.name = "machine/count", .type = MT_H5_INT64};
@@ -211,6 +237,7 @@ static mt_status put_about(mt_h5 *h5, const mt_checkpoint *c, const char *sum)
     MT_TRY(mt_h5_group(h5, group));
     MT_TRY(mt_h5_write_integers(h5, group, "version", 1, &version));
     if (c->at_vertices) MT_TRY(mt_h5_write_integers(h5, group, "vertices", 1, (int64_t[]){1}));
+    if (c->conduction[0]) MT_TRY(mt_h5_write_text(h5, group, "conduction", c->conduction));
     MT_TRY(mt_h5_write_integers(h5, group, "step", 1, &step));
     MT_TRY(mt_h5_write_integers(h5, group, "record", 1, &record));
     MT_TRY(mt_h5_write_integers(h5, group, "stepping", 1, &stepping));
@@ -235,6 +262,7 @@ static mt_status put_all(mt_arena *scratch, writing *w, const mt_checkpoint *c, 
     if (status == MT_OK) status = put_arrays(w, problem, backend, self);
     if (status == MT_OK) status = put_beats(w, c, results);
     if (status == MT_OK) status = put_peaks(w, problem, results);
+    if (status == MT_OK) status = put_conduction(scratch, w, c, results);
     if (status == MT_OK) status = put_counts(scratch, w, backend, self);
     if (status == MT_OK) status = put_segments(scratch, w, &c->segments);
     mt_hash_end(&w->sum, sum);
@@ -350,7 +378,7 @@ static mt_status get_beat(reading *r, const mt_checkpoint *c, size_t beat, const
 
 static mt_status get_beats(reading *r, const mt_checkpoint *c, const destination *to)
 {
-    const mt_records *beats = to && to->results ? to->results->beats : NULL;
+    const mt_records *beats = to && to->results && !to->anew ? to->results->beats : NULL;
     for (size_t b = 0; b < c->n_beats; b++) MT_TRY(get_beat(r, c, b, beats ? &beats[b] : NULL));
     return MT_OK;
 }
@@ -364,8 +392,42 @@ static mt_status get_peaks(mt_arena *scratch, reading *r, const mt_monodomain *p
     MT_ALLOC(scratch, peak_mV, p.n);
     p.values = peak_mV;
     MT_TRY(get(r, &p));
-    if (to && to->results && to->results->peak_mV && p.n == problem->n_stimuli)
+    if (to && to->results && !to->anew && to->results->peak_mV && p.n == problem->n_stimuli)
         memcpy(to->results->peak_mV, peak_mV, p.n * sizeof *peak_mV);
+    return MT_OK;
+}
+
+/* Reads one dataset of the conduction system; *values is NULL if it does not exist. */
+static mt_status get_numbers(mt_arena *scratch, reading *r, const char *name, size_t *n, double **values)
+{
+    part p = {.type = MT_H5_DOUBLE};
+    (void)snprintf(p.name, sizeof p.name, "%s", name);
+    MT_TRY(look_for(r, name, n));
+    *values = NULL;
+    if (*n == 0) return MT_OK;
+    MT_ALLOC(scratch, *values, *n);
+    p.n = *n;
+    p.values = *values;
+    return get(r, &p);
+}
+
+/* Reads the conduction system, and restores it if the problem has one; a new simulation begins without activations. */
+static mt_status get_conduction(mt_arena *scratch, reading *r, const mt_checkpoint *c, const destination *to)
+{
+    mt_conducting *conducting = to && to->results ? to->results->conducting : NULL;
+    double *values, *times_ms;
+    size_t n, n_times;
+    MT_TRY(get_numbers(scratch, r, "conduction/state", &n, &values));
+    MT_TRY(get_numbers(scratch, r, "conduction/beats", &n_times, &times_ms));
+    if (!conducting) return MT_OK;
+    const size_t n_places = conducting->n_places;
+    if (n != mt_conducting_size(conducting->conduction) || (!to->anew && n_times != c->n_beats * n_places))
+        return mt_fail(
+            MT_INPUT, "%s: damaged: %zu and %zu numbers of the conduction system", c->path, n, n_times);
+    mt_conducting_restore(conducting, values);
+    if (to->anew) mt_conducting_begin_beat(conducting);
+    for (size_t b = 0; !to->anew && b < c->n_beats; b++)
+        memcpy(to->results->conduction_ms[b], times_ms + b * n_places, n_places * sizeof *times_ms);
     return MT_OK;
 }
 
@@ -438,6 +500,7 @@ static mt_status read_through(
     MT_TRY(get_arrays(r, c, problem, from->single, to));
     MT_TRY(get_beats(r, c, to));
     MT_TRY(get_peaks(scratch, r, problem, to));
+    MT_TRY(get_conduction(scratch, r, c, to));
     MT_TRY(get_counts(scratch, r, to));
     MT_TRY(sum_segments(scratch, r));
     mt_hash_end(&r->sum, found);
@@ -499,6 +562,8 @@ static mt_status get_about(mt_arena *arena, mt_h5 *h5, mt_checkpoint *c)
     MT_TRY(mt_h5_read_text(h5, group, "diffusion", c->diffusion, sizeof c->diffusion));
     MT_TRY(mt_h5_read_text(h5, group, "machine", c->machine, sizeof c->machine));
     MT_TRY(mt_h5_has_attribute(h5, group, "vertices", &c->at_vertices));
+    MT_TRY(mt_h5_has_attribute(h5, group, "conduction", &has));
+    if (has) MT_TRY(mt_h5_read_text(h5, group, "conduction", c->conduction, sizeof c->conduction));
     if (step < 0 || beats < 0 || kept < 0 || kept >> MT_RECORDED != 0)
         return refuse(c, "damaged: invalid step, number of beats or recorded quantities");
     c->step = (size_t)step;
@@ -536,6 +601,16 @@ mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *c
     return look_through(checkpoint, &named);
 }
 
+static mt_status check_conduction(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
+{
+    char conduction[MT_HASH_SIZE];
+    if (!problem->conduction) return MT_OK;
+    MT_TRY(mt_conduction_fingerprint(problem->conduction, conduction));
+    if (strcmp(checkpoint->conduction, conduction) == 0) return MT_OK;
+    return refuse(checkpoint, checkpoint->conduction[0] ? "from a run with another conduction system"
+                                                        : "from a run without a conduction system");
+}
+
 mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
 {
     char mesh[MT_HASH_SIZE];
@@ -549,6 +624,7 @@ mt_status mt_checkpoint_check_start(const mt_checkpoint *checkpoint, const mt_mo
             checkpoint->n_elements, at_vertices ? "vertices" : "elements", problem->diffusion->n_unknowns);
     if (strcmp(checkpoint->mesh, mesh) != 0)
         return refuse(checkpoint, "from another mesh with the same number of elements");
+    MT_TRY(check_conduction(checkpoint, problem));
     if (strcmp(checkpoint->model, problem->model->identity) == 0) return MT_OK;
     return mt_fail(MT_INPUT, "%s: from a run of the ionic model %s; here %s", checkpoint->path,
         checkpoint->model, problem->model->identity);
@@ -583,10 +659,10 @@ mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodo
     return MT_OK;
 }
 
-mt_status mt_checkpoint_start(
-    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self)
+mt_status mt_checkpoint_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
+    mt_results *results, const mt_backend *backend, void *self)
 {
-    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, NULL, true, false}));
+    MT_TRY(read_file(checkpoint, problem, &(destination){backend, self, results, true, false}));
     backend->resume(self, 0);
     return MT_OK;
 }

@@ -14,6 +14,7 @@
  *                               mt_stepping). model is the identity of the ionic model (solver/cells/model.h). states (text, a line
  *                               for each; only with an imported model): the names of the model's states in order, so that the file
  *                               can be verified without the model
+ *                               conduction (text; only with a conduction system): its fingerprint (mt_conduction_fingerprint)
  *                               vertices (int64, 1; only with voltages at the vertices: n_elements below is then their number)
  *   case                        [bytes]       uint8, the case as it was used, YAML (mt_yaml_write)
  *   array/V, array/activation   [n_elements]  float or double, the backend's precision; with their units
@@ -23,6 +24,8 @@
  *   beat/<b>/activation         [n_elements]  double, ms; of each completed beat, from 0, and
  *   beat/<b>/<recorded>         [n_elements]  double, the same for each mt_recorded that is kept
  *   stimulus/peak               [n_stimuli]   double, mV
+ *   conduction/state            [numbers]     double, only with a conduction system: its state (mt_conducting_save), and
+ *   conduction/beats            [beats][places] double, ms: the activation times of its completed beats, if there are any
  *   machine/count               [n_counts]    int64, only with an emulated machine
  *   segment/begin, segment/count, segment/clock, segment/words
  *                               int64, int64, double, uint8, as in mt_segments_flat
@@ -51,7 +54,8 @@ typedef struct mt_checkpoint {
     mt_segments segments;  /* the last one ends at `step` */
     const char *case_text; /* NUL-terminated */
     char backend[32], model[MT_CELL_IDENTITY];
-    char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE]; /* fingerprints */
+    /* fingerprints; that of the conduction system is "" if there is none */
+    char mesh[MT_HASH_SIZE], diffusion[MT_HASH_SIZE], machine[MT_HASH_SIZE], conduction[MT_HASH_SIZE];
 } mt_checkpoint;
 
 /* Writes a checkpoint of a backend at the end of its last segment (mt_segments_count). problem->mesh must not be
@@ -75,9 +79,10 @@ MT_NODISCARD mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, cons
 MT_NODISCARD mt_status mt_checkpoint_restore(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
     mt_results *results, const mt_backend *backend, void *self, bool *counted);
 
-/* Check and start another simulation at time 0 from the V and the states of a checkpoint, with the same mesh and
- * ionic model; the tissue may differ. With multirate stepping, states start at their last evaluation. */
+/* Check and start another simulation at time 0 from the V and the states of a checkpoint, with the same mesh, ionic
+ * model and conduction system; the tissue may differ. With multirate stepping, states start at their last evaluation.
+ * `results` needs only the conduction system, if there is one. */
 MT_NODISCARD mt_status mt_checkpoint_check_start(
     const mt_checkpoint *checkpoint, const mt_monodomain *problem);
-MT_NODISCARD mt_status mt_checkpoint_start(
-    const mt_checkpoint *checkpoint, const mt_monodomain *problem, const mt_backend *backend, void *self);
+MT_NODISCARD mt_status mt_checkpoint_start(const mt_checkpoint *checkpoint, const mt_monodomain *problem,
+    mt_results *results, const mt_backend *backend, void *self);

@@ -584,6 +584,9 @@ static const mt_yaml_key network_keys[] = {
         "Axial conductivity. CV is proportional to the square root of radius and conductivity."),
     MT_YAML_DOUBLE(mt_case, network.capacitance_uF_mm2, "cm_uF_mm2", "0.01", MT_YAML_WITHIN(1e-6, 1e3),
         "Membrane capacitance per area of the cables' surface."),
+    MT_YAML_DOUBLE(mt_case, network.fibres, "fibres", "100", MT_YAML_WITHIN(1e-3, 1e6),
+        "Parallel fibres in each cable. They do not change the conduction velocity, but the current "
+        "that a free end can supply: it stands for all fibres that end near it."),
     MT_YAML_UNSIGNED(mt_case, network.root, "root", "0", MT_YAML_WITHIN(0, 4e9),
         "Node whose free end is not coupled to the tissue: the upper end of the His bundle."),
     MT_YAML_MAPPING(

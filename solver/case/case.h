@@ -81,7 +81,7 @@ typedef struct mt_case_network_stimulus {
 /* A conduction system (solver/conduction/conduction.h). */
 typedef struct mt_case_network {
     const char *file; /* "" = none */
-    double spacing_mm, radius_mm, conductivity_mS_mm, capacitance_uF_mm2;
+    double spacing_mm, radius_mm, conductivity_mS_mm, capacitance_uF_mm2, fibres;
     const char *named; /* the ionic model's name or path */
     const mt_cell_model *model;
     const char *type; /* "" = the model's first variant */

@@ -139,8 +139,8 @@ static mt_status make(
     mt_arena *arena, const mt_case *from, const mt_junctions_tissue *tissue, mt_conduction *c)
 {
     const mt_case_network *network = &from->network;
-    const mt_cables_rule rule = {
-        network->spacing_mm, network->radius_mm, network->conductivity_mS_mm, network->capacitance_uF_mm2};
+    const mt_cables_rule rule = {network->spacing_mm, network->radius_mm, network->conductivity_mS_mm,
+        network->capacitance_uF_mm2, network->fibres};
     const mt_junctions_rule junction = {network->resistance_kOhm, network->reach_mm};
     mt_network *read;
     uint8_t *used;

@@ -140,9 +140,10 @@ static mt_status number_points(mt_arena *arena, const tracing *t, double spacing
 static void put_piece(mt_cables *c, size_t piece, const uint32_t point[2], uint32_t segment, double radius_mm,
     double length_mm, const mt_cables_rule *rule)
 {
-    const double half_mm2 = M_PI * radius_mm * length_mm;
+    const double half_mm2 = rule->fibres * M_PI * radius_mm * length_mm;
     c->segment_of[piece] = segment;
-    c->conductance_mS[piece] = rule->conductivity_mS_mm * M_PI * radius_mm * radius_mm / length_mm;
+    c->conductance_mS[piece] =
+        rule->fibres * rule->conductivity_mS_mm * M_PI * radius_mm * radius_mm / length_mm;
     for (int k = 0; k < 2; k++) c->capacitance_uF[point[k]] += rule->capacitance_uF_mm2 * half_mm2;
 }
 

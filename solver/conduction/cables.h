@@ -5,10 +5,11 @@
  *
  *     2 pi a (Cm dV/dt + I_ion) = d/dx (sigma pi a^2 dV/dx),        so that its diffusivity is sigma a / (2 Cm)
  *
+ * A segment is a strand of N equal cables side by side, with the same V: N membranes and N conductances, and the same conduction velocity.
  * A segment is divided into equal pieces of a length h, at most the spacing. Finite volumes: a point has the membrane of the half of each
  * of its pieces. Currents at a branch point add up to zero (Kirchhoff), and free ends are sealed:
  *
- *     C_k (dV_k/dt + I_ion / Cm) = sum over pieces g (V_j - V_k),      g = sigma pi a^2 / h,      C_k = sum over pieces Cm pi a h
+ *     C_k (dV_k/dt + I_ion / Cm) = sum over pieces g (V_j - V_k),    g = N sigma pi a^2 / h,    C_k = sum over pieces N Cm pi a h
  *
  * A *hub* is a point with three or more pieces; in a ring without any, the first node of the network. A *chain* is the longest sequence of
  * other points between two hubs, or between a hub and a free end; its left end is a hub if both are, and is free if one is free.
@@ -43,6 +44,7 @@ typedef struct mt_cables_rule {
     double radius_mm;          /* of segments, if the network has no radii */
     double conductivity_mS_mm; /* sigma */
     double capacitance_uF_mm2; /* Cm */
+    double fibres;             /* N */
 } mt_cables_rule;
 
 /* Divides a network that has passed mt_network_check into points, in `arena`. used [n_segments]: segments with 0 do not conduct and have no

@@ -96,3 +96,43 @@ void mt_conducting_write(mt_conducting *c, size_t array, const double *values)
     else
         memcpy(k == ACTIVATION ? c->activation_ms : c->before_mV, values, c->n_places * sizeof *values);
 }
+
+size_t mt_conducting_size(const mt_conduction *conduction)
+{
+    size_t size = 0, length;
+    for (size_t k = 0; k < mt_conducting_arrays(conduction); k++) {
+        mt_conducting_array(conduction, k, &length);
+        size += length;
+    }
+    return size;
+}
+
+void mt_conducting_save(const mt_conducting *c, double *values)
+{
+    for (size_t k = 0, length; k < mt_conducting_arrays(c->conduction); k++, values += length) {
+        mt_conducting_array(c->conduction, k, &length);
+        mt_conducting_read(c, k, values);
+    }
+}
+
+void mt_conducting_restore(mt_conducting *c, const double *values)
+{
+    for (size_t k = 0, length; k < mt_conducting_arrays(c->conduction); k++, values += length) {
+        mt_conducting_array(c->conduction, k, &length);
+        mt_conducting_write(c, k, values);
+    }
+}
+
+const char *const mt_passage_name[MT_PASSAGES] = {[MT_PASSAGE_NONE] = "none",
+    [MT_PASSAGE_ANTEGRADE] = "antegrade",
+    [MT_PASSAGE_RETROGRADE] = "retrograde",
+    [MT_PASSAGE_ANTEGRADE_FAILED] = "antegrade_failed",
+    [MT_PASSAGE_RETROGRADE_FAILED] = "retrograde_failed"};
+
+mt_passage mt_passage_of(double cable_ms, double tissue_ms)
+{
+    if (isinf(cable_ms) && isinf(tissue_ms)) return MT_PASSAGE_NONE;
+    const bool follows = fabs(tissue_ms - cable_ms) <= MT_PASSAGE_LONGEST_MS;
+    if (cable_ms <= tissue_ms) return follows ? MT_PASSAGE_ANTEGRADE : MT_PASSAGE_ANTEGRADE_FAILED;
+    return follows ? MT_PASSAGE_RETROGRADE : MT_PASSAGE_RETROGRADE_FAILED;
+}

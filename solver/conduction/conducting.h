@@ -52,6 +52,30 @@ void mt_conducting_begin_beat(mt_conducting *conducting);
 size_t mt_conducting_arrays(const mt_conduction *conduction);
 mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length);
 
+/* Returns the number of all numbers of the state; copy them in the order of the arrays. */
+size_t mt_conducting_size(const mt_conduction *conduction);
+void mt_conducting_save(const mt_conducting *conducting, double *values);
+void mt_conducting_restore(mt_conducting *conducting, const double *values);
+
 /* Copy an array of the state from and to a system of the same precision; exact. */
 void mt_conducting_read(const mt_conducting *conducting, size_t array, double *values);
 void mt_conducting_write(mt_conducting *conducting, size_t array, const double *values);
+
+/* What a junction did in a beat: which side was activated first, and whether the other one followed within MT_PASSAGE_LONGEST_MS. A side
+ * that
+ * is activated later than that, such as by a wavefront from another junction, did not follow. */
+typedef enum mt_passage {
+    MT_PASSAGE_NONE, /* neither side was activated */
+    MT_PASSAGE_ANTEGRADE,
+    MT_PASSAGE_RETROGRADE,
+    MT_PASSAGE_ANTEGRADE_FAILED,
+    MT_PASSAGE_RETROGRADE_FAILED,
+    MT_PASSAGES
+} mt_passage;
+
+#define MT_PASSAGE_LONGEST_MS 20
+
+extern const char *const mt_passage_name[MT_PASSAGES];
+
+/* Returns the passage of a junction by the activation times of its cable and of its tissue, infinite if not activated. */
+mt_passage mt_passage_of(double cable_ms, double tissue_ms);

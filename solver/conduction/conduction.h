@@ -1,6 +1,7 @@
 /* The conduction system of a problem: cables of Purkinje fibres with their cells, junctions with the tissue, and stimuli. */
 #pragma once
 
+#include "data/core/hash.h"
 #include "solver/cells/model.h"
 #include "solver/conduction/cables.h"
 #include "solver/conduction/junctions.h"
@@ -17,6 +18,9 @@ struct mt_conduction {
     const mt_stimulus *stimulus; /* [n_stimuli] of points */
     double threshold_mV;         /* of activation */
 };
+
+/* Writes a fingerprint of all that determines the state: points, junctions, the ionic model and its parameters. MT_MEMORY. */
+MT_NODISCARD mt_status mt_conduction_fingerprint(const mt_conduction *conduction, char text[MT_HASH_SIZE]);
 
 /* Free below this V [mV] for another activation. Diastolic potentials of Purkinje fibres are lower, plateaus higher. */
 #define MT_CONDUCTION_FREE_mV (-60)

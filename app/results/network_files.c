@@ -1,0 +1,152 @@
+#include "app/results/network_files.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "mesh/vtk/vtk.h"
+#include "solver/conduction/conducting.h"
+
+static const mt_conduction *conduction_of(const mt_run *run) { return run->problem->monodomain.conduction; }
+
+enum { NAME = 32 };
+
+/* Makes the fields of the points: the activation of each beat. */
+static mt_status make_fields(mt_arena *arena, const mt_run *run, mt_lines *lines)
+{
+    mt_line_field *field;
+    lines->n_fields = run->results.n_beats;
+    MT_ALLOC(arena, field, lines->n_fields);
+    for (size_t b = 0; b < lines->n_fields; b++) {
+        char *name;
+        double *values;
+        MT_ALLOC(arena, name, NAME);
+        MT_ALLOC(arena, values, lines->n_points);
+        (void)snprintf(name, NAME, b > 0 ? "activation_beat%zu" : "activation", b + 1);
+        for (size_t k = 0; k < lines->n_points; k++) {
+            const double at_ms = run->results.conduction_ms[b][k];
+            values[k] = isinf(at_ms) ? NAN : at_ms;
+        }
+        field[b] = (mt_line_field){name, values};
+    }
+    lines->field = field;
+    return MT_OK;
+}
+
+/* Copies the pieces between two points. */
+static void put_pieces(const mt_conduction *conduction, mt_lines *lines)
+{
+    const mt_cables *c = &conduction->cables;
+    const mt_network *network = conduction->network;
+    for (size_t k = 0; k < c->n_chains; k++)
+        for (size_t piece = c->chain[k].first + k; piece <= c->chain[k].end + k; piece++) {
+            const uint32_t segment = c->segment_of[piece];
+            const size_t n = lines->n_segments;
+            if (segment == MT_NO_POINT) continue;
+            mt_cables_piece(c, k, piece, lines->segment_point + 2 * n);
+            if (lines->radius_mm) lines->radius_mm[n] = network->radius_mm[segment];
+            if (lines->kind) lines->kind[n] = network->kind[segment];
+            lines->n_segments++;
+        }
+}
+
+mt_status mt_run_network_write(const mt_run *run, const char *path)
+{
+    MT_SCRATCH(scratch);
+    const mt_conduction *conduction = conduction_of(run);
+    const mt_cables *c = &conduction->cables;
+    mt_lines lines = {.n_points = c->n_points, .xyz_mm = c->xyz_mm};
+    MT_ALLOC(scratch, lines.segment_point, 2 * c->n_pieces);
+    if (conduction->network->radius_mm) MT_ALLOC(scratch, lines.radius_mm, c->n_pieces);
+    if (conduction->network->kind) MT_ALLOC(scratch, lines.kind, c->n_pieces);
+    put_pieces(conduction, &lines);
+    MT_TRY(make_fields(scratch, run, &lines));
+    return mt_vtp_write_lines(path, &lines);
+}
+
+/* Returns the activation times of the cable and of the tissue of a junction. */
+static void times_of(const mt_run *run, size_t beat, size_t junction, double *cable_ms, double *tissue_ms)
+{
+    const mt_conduction *conduction = conduction_of(run);
+    const double *times_ms = run->results.conduction_ms[beat];
+    *cable_ms = times_ms[conduction->junctions.point[junction]];
+    *tissue_ms = times_ms[conduction->cables.n_points + junction];
+}
+
+static double or_nan(double ms) { return isinf(ms) ? NAN : ms; }
+
+mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run)
+{
+    const mt_conduction *conduction = conduction_of(run);
+    mt_table table = mt_table_begin(arena, "junctions", "Junctions of the network with the tissue");
+    mt_table_decimals(&table, "junction", "junction", "", 0);
+    mt_table_decimals(&table, "x_mm", "x", "mm", 2);
+    mt_table_decimals(&table, "y_mm", "y", "mm", 2);
+    mt_table_decimals(&table, "z_mm", "z", "mm", 2);
+    mt_table_decimals(&table, "beat", "beat", "", 0);
+    mt_table_decimals(&table, "cable_ms", "cable", "ms", 3);
+    mt_table_decimals(&table, "tissue_ms", "tissue", "ms", 3);
+    mt_table_decimals(&table, "delay_ms", "delay", "ms", 3);
+    mt_table_strings(&table, "passage", "passage");
+    for (size_t k = 0; k < conduction->junctions.n; k++)
+        for (size_t b = 0; b < run->results.n_beats; b++) {
+            const double *x = conduction->cables.xyz_mm + 3 * (size_t)conduction->junctions.point[k];
+            double cable_ms, tissue_ms;
+            times_of(run, b, k, &cable_ms, &tissue_ms);
+            MT_TABLE_NUMBERS(&table, (double)k, x[0], x[1], x[2], (double)b + 1, or_nan(cable_ms),
+                or_nan(tissue_ms), or_nan(tissue_ms) - or_nan(cable_ms));
+            mt_table_text(&table, mt_passage_name[mt_passage_of(cable_ms, tissue_ms)]);
+        }
+    return table;
+}
+
+/* The passages of a beat. */
+typedef struct passages {
+    size_t n[MT_PASSAGES];
+    double delay_ms[MT_PASSAGES]; /* sums */
+    double first_ms, last_ms;     /* activation of the tissue at a junction */
+} passages;
+
+static passages count(const mt_run *run, size_t beat)
+{
+    passages p = {.first_ms = INFINITY, .last_ms = -INFINITY};
+    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) {
+        double cable_ms, tissue_ms;
+        times_of(run, beat, k, &cable_ms, &tissue_ms);
+        const mt_passage passage = mt_passage_of(cable_ms, tissue_ms);
+        p.n[passage]++;
+        p.delay_ms[passage] += fabs(tissue_ms - cable_ms);
+        p.first_ms = fmin(p.first_ms, tissue_ms);
+        if (isfinite(tissue_ms)) p.last_ms = fmax(p.last_ms, tissue_ms);
+    }
+    return p;
+}
+
+mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
+{
+    const mt_conduction *conduction = conduction_of(run);
+    char title[160];
+    (void)snprintf(title, sizeof title,
+        "Conduction network: %zu points of cables, %zu junctions with %zu voltages",
+        conduction->cables.n_points, conduction->junctions.n, conduction->junctions.n_unknowns);
+    mt_table table = mt_table_begin(arena, "network", title);
+    mt_table_decimals(&table, "beat", "beat", "", 0);
+    mt_table_decimals(&table, "antegrade", "antegrade", "", 0);
+    mt_table_decimals(&table, "antegrade_delay_ms", "mean delay", "ms", 2);
+    mt_table_decimals(&table, "retrograde", "retrograde", "", 0);
+    mt_table_decimals(&table, "retrograde_delay_ms", "mean delay", "ms", 2);
+    mt_table_decimals(&table, "antegrade_failed", "antegrade failed", "", 0);
+    mt_table_decimals(&table, "retrograde_failed", "retrograde failed", "", 0);
+    mt_table_decimals(&table, "neither", "not activated", "", 0);
+    mt_table_decimals(&table, "first_ms", "first in tissue", "ms", 2);
+    mt_table_decimals(&table, "last_ms", "last in tissue", "ms", 2);
+    for (size_t b = 0; b < run->results.n_beats; b++) {
+        const passages p = count(run, b);
+        MT_TABLE_NUMBERS(&table, (double)b + 1, (double)p.n[MT_PASSAGE_ANTEGRADE],
+            p.delay_ms[MT_PASSAGE_ANTEGRADE] / (double)p.n[MT_PASSAGE_ANTEGRADE],
+            (double)p.n[MT_PASSAGE_RETROGRADE],
+            p.delay_ms[MT_PASSAGE_RETROGRADE] / (double)p.n[MT_PASSAGE_RETROGRADE],
+            (double)p.n[MT_PASSAGE_ANTEGRADE_FAILED], (double)p.n[MT_PASSAGE_RETROGRADE_FAILED],
+            (double)p.n[MT_PASSAGE_NONE], or_nan(p.first_ms), or_nan(p.last_ms));
+    }
+    return table;
+}
