@@ -233,12 +233,17 @@ static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cache
     return MT_OK;
 }
 
+mt_junctions_tissue mt_problem_tissue(const mt_problem *p)
+{
+    const mt_medium *first = &p->media.medium[0];
+    return (mt_junctions_tissue){
+        &p->unknowns, &p->adjacency, &p->diffusion, first->chi_per_mm * first->cm_uF_mm2};
+}
+
 /* Couples the conduction system to the tissue, once the operator exists. */
 static mt_status make_conduction(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
-    const mt_medium *first = &p->media.medium[0];
-    const mt_junctions_tissue tissue = {
-        &p->unknowns, &p->adjacency, &p->diffusion, first->chi_per_mm * first->cm_uF_mm2};
+    const mt_junctions_tissue tissue = mt_problem_tissue(p);
     if (input->network.file[0]) mt_progress_stage("coupling the conduction network to the tissue");
     return mt_case_conduction(arena, input, &tissue, &p->monodomain.conduction);
 }

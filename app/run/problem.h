@@ -12,6 +12,7 @@
 #include "app/run/fronts.h"
 #include "mesh/anatomy/channels.h"
 #include "solver/case/case.h"
+#include "solver/conduction/junctions.h"
 #include "solver/monodomain.h"
 #include "solver/case/probe.h"
 
@@ -76,6 +77,9 @@ MT_NODISCARD mt_status mt_problem_check_like(const mt_problem *made, const mt_ca
 /* Makes the paths of all files of a case absolute, so that `used.yaml` is valid in any folder. Fails with MT_FILE if a file does not exist;
  * the message names it. */
 MT_NODISCARD mt_status mt_problem_find_files(mt_arena *arena, mt_case *input);
+
+/* Returns the tissue of a complete problem for the junctions of a conduction system. */
+mt_junctions_tissue mt_problem_tissue(const mt_problem *problem);
 
 /* Sets the initial state of the cells by the pre-pacing of the case (app/run/prepace.h). A run that resumes from a checkpoint does not need
  * it. Returns the errors of `mt_prepace`. */

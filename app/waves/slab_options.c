@@ -11,12 +11,26 @@
 
 static const char usual_case[] = "cases/niederer-0.5.yaml";
 
+static mt_status find_case(mt_arena *arena, const mt_arguments *arguments, const char **path)
+{
+    *path = mt_option_value(arguments, "--case", NULL);
+    return *path ? MT_OK : mt_data_path(arena, usual_case, path);
+}
+
+mt_status mt_slab_options_any_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
+    const mt_yaml_override *sets, mt_case *input)
+{
+    const char *path;
+    MT_TRY(find_case(arena, arguments, &path));
+    return mt_case_load(arena, path, sets, n_sets, input);
+}
+
 mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
     const mt_yaml_override *sets, mt_case *input)
 {
-    const char *path = mt_option_value(arguments, "--case", NULL);
-    if (!path) MT_TRY(mt_data_path(arena, usual_case, &path));
-    MT_TRY(mt_case_load(arena, path, sets, n_sets, input));
+    const char *path;
+    MT_TRY(find_case(arena, arguments, &path));
+    MT_TRY(mt_slab_options_any_case(arena, arguments, n_sets, sets, input));
     return mt_case_need_elements(path, input);
 }
 

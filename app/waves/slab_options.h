@@ -31,6 +31,10 @@
 MT_NODISCARD mt_status mt_slab_options_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
     const mt_yaml_override *sets, mt_case *input);
 
+/* Same, also with voltages at the vertices. */
+MT_NODISCARD mt_status mt_slab_options_any_case(mt_arena *arena, const mt_arguments *arguments, size_t n_sets,
+    const mt_yaml_override *sets, mt_case *input);
+
 /* Finds the family and the size. Reports progress if it reads the mesh of the case. Fails with MT_INPUT if there is no size, or more than
  * one, or if the family is unknown. Other errors come from `mt_mesh_read`. */
 MT_NODISCARD mt_status mt_slab_options_kind(

@@ -541,7 +541,7 @@ static const mt_yaml_key network_cell_keys[] = {
     MT_YAML_STRING(mt_case, network.type, "type", "", "Type of the cells. Empty: the model's first."),
     ASKED_KEYS(mt_case, network.asked), MT_YAML_END};
 static const mt_yaml_key junction_keys[] = {
-    MT_YAML_DOUBLE(mt_case, network.resistance_kOhm, "resistance_kOhm", "3", MT_YAML_WITHIN(1e-3, 1e9),
+    MT_YAML_DOUBLE(mt_case, network.resistance_kOhm, "resistance_kOhm", "2", MT_YAML_WITHIN(1e-3, 1e9),
         "Resistance between a free end and all of the tissue that it is coupled to. A higher one delays "
         "activation, and blocks it in the end."),
     MT_YAML_DOUBLE(mt_case, network.reach_mm, "radius_mm", "1", MT_YAML_WITHIN(1e-3, 100),
@@ -580,11 +580,11 @@ static const mt_yaml_key network_keys[] = {
         "the converged one."),
     MT_YAML_DOUBLE(mt_case, network.radius_mm, "radius_mm", "0.05", MT_YAML_WITHIN(1e-4, 10),
         "Radius of cables without a radius in the file."),
-    MT_YAML_DOUBLE(mt_case, network.conductivity_mS_mm, "conductivity_mS_mm", "0.44", CONDUCTIVITY,
+    MT_YAML_DOUBLE(mt_case, network.conductivity_mS_mm, "conductivity_mS_mm", "0.45", CONDUCTIVITY,
         "Axial conductivity. CV is proportional to the square root of radius and conductivity."),
     MT_YAML_DOUBLE(mt_case, network.capacitance_uF_mm2, "cm_uF_mm2", "0.01", MT_YAML_WITHIN(1e-6, 1e3),
         "Membrane capacitance per area of the cables' surface."),
-    MT_YAML_DOUBLE(mt_case, network.fibres, "fibres", "300", MT_YAML_WITHIN(1e-3, 1e6),
+    MT_YAML_DOUBLE(mt_case, network.fibres, "fibres", "1000", MT_YAML_WITHIN(1e-3, 1e6),
         "Parallel fibres in each cable. They do not change the conduction velocity, but the current "
         "that a free end can supply: it stands for all fibres that end near it."),
     MT_YAML_UNSIGNED(mt_case, network.root, "root", "0", MT_YAML_WITHIN(0, 4e9),

@@ -135,21 +135,17 @@ static void warn_of_junctions(const mt_case_network *from, const mt_junctions *j
             from->file, j->n_single, j->n, from->reach_mm);
 }
 
-static mt_status make(
-    mt_arena *arena, const mt_case *from, const mt_junctions_tissue *tissue, mt_conduction *c)
+mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_network *read,
+    const mt_junctions_tissue *tissue, mt_conduction *c)
 {
     const mt_case_network *network = &from->network;
     const mt_cables_rule rule = {network->spacing_mm, network->radius_mm, network->conductivity_mS_mm,
         network->capacitance_uF_mm2, network->fibres};
     const mt_junctions_rule junction = {network->resistance_kOhm, network->reach_mm};
-    mt_network *read;
     uint8_t *used;
     uint32_t *ends;
     size_t n_ends;
-    MT_ALLOC(arena, read, 1);
-    MT_TRY(mt_network_read(arena, network->file, NULL, read));
-    c->network = read;
-    c->threshold_mV = from->output.threshold_mV;
+    *c = (mt_conduction){.network = read, .threshold_mV = from->output.threshold_mV};
     MT_TRY(check_node(read, "network.root", network->root));
     MT_TRY(find_used(arena, network, read, &used));
     MT_TRY(mt_fail_in(network->file, mt_cables_make(arena, read, used, &rule, &c->cables)));
@@ -164,9 +160,12 @@ mt_status mt_case_conduction(
     mt_arena *arena, const mt_case *from, const mt_junctions_tissue *tissue, const mt_conduction **conduction)
 {
     mt_conduction *made;
+    mt_network *network;
     *conduction = NULL;
     if (!from->network.file[0]) return MT_OK;
     MT_ALLOC(arena, made, 1);
+    MT_ALLOC(arena, network, 1);
+    MT_TRY(mt_network_read(arena, from->network.file, NULL, network));
     *conduction = made;
-    return make(arena, from, tissue, made);
+    return mt_case_conduction_of(arena, from, network, tissue, made);
 }

@@ -10,3 +10,7 @@
  * part has no segment, or a node of a stimulus or its surrounding is blocked; the message names the key. MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_case_conduction(mt_arena *arena, const mt_case *from,
     const mt_junctions_tissue *tissue, const mt_conduction **conduction);
+
+/* Same, for a given network instead of that of the file, which is borrowed; messages name the file of the case. */
+MT_NODISCARD mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_network *network,
+    const mt_junctions_tissue *tissue, mt_conduction *conduction);

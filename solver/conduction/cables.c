@@ -76,7 +76,7 @@ static void trace_from(tracing *t, uint32_t node)
             at = end_of(t, step);
         }
         const size_t first = t->path[t->n];
-        if (!t->hub[at]) turn_round(t->step + first, t->n_steps - first);
+        if (t->hub[node] && !t->hub[at]) turn_round(t->step + first, t->n_steps - first);
         t->path[++t->n] = t->n_steps;
     }
 }

@@ -203,7 +203,7 @@ mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue, 
     MT_ALLOC(arena, junctions->start, n + 1);
     MT_ALLOC(arena, junctions->point, n);
     MT_ALLOC(arena, junctions->nearest_mm, n);
-    if (n == 0) return MT_OK;
+    if (n == 0 || !tissue->unknowns) return MT_OK;
     MT_ALLOC(scratch, s.seen, mt_unknowns_count(tissue->unknowns));
     MT_TRY(make_grid(scratch, tissue, cables, n, point, reach_mm, &g));
     MT_TRY(find_junctions(cables, n, point, reach_mm, &s, junctions));

@@ -51,7 +51,7 @@ typedef struct mt_junctions_tissue {
     double membrane_uF_mm3;        /* chi Cm of the first tissue */
 } mt_junctions_tissue;
 
-/* Couples the n listed points, free ends, to the tissue; the result is in `arena`. MT_MEMORY. */
+/* Couples the n listed points, free ends, to the tissue, or none if tissue->unknowns is NULL; the result is in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue,
     const mt_cables *cables, size_t n, const uint32_t *point, const mt_junctions_rule *rule,
     mt_junctions *junctions);

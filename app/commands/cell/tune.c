@@ -8,13 +8,20 @@
 #include "data/core/progress.h"
 #include "app/waves/slab_options.h"
 #include "app/waves/tuning.h"
+#include "app/commands/cell/tune_network.h"
 #include "data/core/number.h"
 
 static mt_status tune(mt_arena *arena, const mt_arguments *arguments);
 
 static const mt_option options[] = {
-    {.name = "--cv-l", .value = "V", .help = "target longitudinal CV in mm/ms", .required = true},
-    {.name = "--cv-t", .value = "V", .help = "target transverse CV in mm/ms", .required = true},
+    {.name = "--cv-l", .value = "V", .help = "target longitudinal CV in mm/ms, with --cv-t"},
+    {.name = "--cv-t", .value = "V", .help = "target transverse CV in mm/ms"},
+    {.name = "--network",
+        .value = "V",
+        .help = "instead: target CV of the cables of a conduction network in mm/ms, by their conductivity"},
+    {.name = "--junction",
+        .value = "MS",
+        .help = "instead: target antegrade delay of the network's junctions in ms, by their resistance"},
     MT_SLAB_OPTIONS(""),
     {.name = "--case",
         .value = "CASE.yaml",
@@ -50,6 +57,10 @@ static mt_status read_case(mt_arena *arena, const mt_arguments *arguments, reque
 static mt_status read_speeds(const mt_arguments *arguments, request *r)
 {
     static const char *const names[] = {[MT_TUNING_ALONG] = "--cv-l", [MT_TUNING_ACROSS] = "--cv-t"};
+    for (int k = 0; k < MT_TUNING_DIRECTIONS; k++)
+        if (!mt_option_given(arguments, names[k]))
+            return mt_fail(
+                MT_INPUT, "tune: no %s; needed: --cv-l and --cv-t, or --network or --junction", names[k]);
     for (int k = 0; k < MT_TUNING_DIRECTIONS; k++)
         MT_TRY(mt_numbers(names[k], mt_option_value(arguments, names[k], NULL), 1, 0, &r->asked_mm_ms[k]));
     return MT_OK;
@@ -170,6 +181,7 @@ static mt_status tune(mt_arena *arena, const mt_arguments *arguments)
     mt_table tables[TABLES];
     mt_tuning tuning;
     request r;
+    if (mt_tune_network_asked(arguments)) return mt_tune_network_run(arena, arguments);
     MT_TRY(read_request(arena, arguments, &r));
     mt_slab_options_warn("tune", &r.input);
     MT_TRY(mt_tune(&r.kind, r.asked_mm_ms, &r.input, &tuning));
