@@ -17,6 +17,7 @@
 #define MARGIN_MORE 2 /* same, if the delay may be larger than expected */
 #define DETOUR 1.15   /* excess of path lengths along edges */
 #define ROUNDED_MS 10 /* granularity of the end */
+#define NETWORK_MS 60 /* from the His bundle to the farthest junctions, with their delay */
 #define FRAMES 40     /* maximum frames of V until full activation */
 
 /* ---- the stimulus ---- */
@@ -80,6 +81,10 @@ static void choose_sphere(mt_heart_case *c)
 
 static void choose_stimuli(mt_heart_case *c)
 {
+    if (c->network) {
+        mt_decision("stimulus", "upper end of the His bundle, for 1 ms");
+        return;
+    }
     if (!c->beat || !c->heart->has_anatomy) {
         choose_sphere(c);
         return;
@@ -110,21 +115,36 @@ static void choose_cells(const mt_heart_case *c)
 
 /* ---- the end, and the ECG ---- */
 
-/* Returns the elements of all sites, with duplicates if sites overlap. */
+/* Lists the places that are activated first: the sites, or with a conduction system the endocardia. */
+static size_t find_first(const mt_heart_case *c, mt_region first[MT_HEART_SITES])
+{
+    static const char *const endocardium[] = {"lv_endocardium", "rv_endocardium"};
+    for (size_t k = 0; k < c->n_sites; k++) first[k] = c->site[k].region;
+    if (!c->network) return c->n_sites;
+    for (size_t k = 0; k < 2; k++) {
+        first[k] = mt_region_empty;
+        first[k].surface = endocardium[k];
+    }
+    return c->heart->has_rv ? 2 : 1;
+}
+
+/* Returns the elements of these places, with duplicates if they overlap. */
 static mt_status find_stimulated(mt_arena *scratch, mt_heart_case *c, size_t *n, uint32_t **elements)
 {
     const mt_mesh *mesh = &c->heart->mesh;
-    uint32_t *of_site[MT_HEART_SITES];
-    size_t n_of_site[MT_HEART_SITES];
+    mt_region first[MT_HEART_SITES];
+    uint32_t *of_place[MT_HEART_SITES];
+    size_t n_of_place[MT_HEART_SITES];
+    const size_t n_places = find_first(c, first);
     *n = 0;
-    for (size_t k = 0; k < c->n_sites; k++) {
-        MT_TRY(mt_region_check(&c->site[k].region));
-        MT_TRY(mt_region_elements(scratch, &c->site[k].region, mesh, &n_of_site[k], &of_site[k]));
-        *n += n_of_site[k];
+    for (size_t k = 0; k < n_places; k++) {
+        MT_TRY(mt_region_check(&first[k]));
+        MT_TRY(mt_region_elements(scratch, &first[k], mesh, &n_of_place[k], &of_place[k]));
+        *n += n_of_place[k];
     }
     MT_ALLOC(scratch, *elements, *n);
-    for (size_t k = 0, at = 0; k < c->n_sites; at += n_of_site[k++])
-        memcpy(*elements + at, of_site[k], n_of_site[k] * sizeof **elements);
+    for (size_t k = 0, at = 0; k < n_places; at += n_of_place[k++])
+        memcpy(*elements + at, of_place[k], n_of_place[k] * sizeof **elements);
     return MT_OK;
 }
 
@@ -137,6 +157,7 @@ static mt_status choose_end(mt_arena *scratch, mt_heart_case *c)
     MT_TRY(mt_arrival_latest(
         &heart->mesh, n, elements, MT_ARRIVAL_ALONG_MM_MS, MT_ARRIVAL_ACROSS_MM_MS, &c->expected_ms));
     c->expected_ms *= (1 + heart->late_percent / 100) / DETOUR;
+    if (c->network) c->expected_ms += NETWORK_MS;
     if (c->beat) {
         c->end_ms = ROUNDED_MS * ceil((c->expected_ms + MT_HEART_BEAT_MS) / ROUNDED_MS);
         mt_decision(
@@ -173,6 +194,7 @@ mt_status mt_heart_case_choose(
     MT_SCRATCH(scratch);
     *c = (mt_heart_case){.beat = c->beat,
         .accuracy_percent = c->accuracy_percent,
+        .network = c->network,
         .title = title,
         .mesh = mesh,
         .heart = heart};
@@ -227,8 +249,20 @@ static void write_site(FILE *to, const mt_heart_case *c, const mt_heart_site *si
     write_number(to, "  strength_uA_mm3", STRENGTH_UA_MM3, "as in the benchmark");
 }
 
+static void write_network(FILE *to, const mt_heart_case *c)
+{
+    (void)fprintf(to,
+        "network: # Purkinje fibres; block: [{kind: left_bundle}] is a left bundle branch block\n  file: ");
+    mt_yaml_write_text(to, c->network);
+    (void)fprintf(to, "\n  stimuli:\n    - node: 0 # upper end of the His bundle\n");
+}
+
 static void write_stimuli(FILE *to, const mt_heart_case *c)
 {
+    if (c->network) {
+        write_network(to, c);
+        return;
+    }
     (void)fprintf(to, "stimuli: # data/cases/README.md describes other sites\n");
     for (size_t k = 0; k < c->n_sites; k++) write_site(to, c, &c->site[k]);
 }
@@ -244,11 +278,11 @@ static void write_cells(FILE *to, const mt_heart_case *c)
         "ipu\n",
         c->beat ? "" : " # in the entire wall");
     if (!c->beat || !c->heart->has_anatomy) return;
-    (void)fprintf(to, "regions:\n");
+    if (c->heart->mesh.layer || !c->network) (void)fprintf(to, "regions:\n");
     if (c->heart->mesh.layer)
         (void)fprintf(
             to, "  - {layer: endo, type: mid} # M cells in the endocardial layer (Okada et al. 2011)\n");
-    for (int k = 0; k < (c->heart->has_rv ? 2 : 1); k++)
+    for (int k = 0; !c->network && k < (c->heart->has_rv ? 2 : 1); k++)
         (void)fprintf(to, "  - {surface: %s, depth_mm: %.1f, conductivity_factor: 4} # doubles CV\n",
             surface[k], mt_heart_endocardium_mm(c->heart));
     (void)fprintf(to,

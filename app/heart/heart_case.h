@@ -8,10 +8,12 @@
  * - discretisation: auto, with the CV error for which the mesh is refined
  * - ECG: if the electrodes have positions (solver/outputs/chest.h)
  *
+ * With a conduction system the stimulus is at the upper end of its His bundle.
+ *
  * A complete beat (mt_heart_case_choose with `beat`) differs in
  *
  * - stimuli, with anatomy: the earliest endocardial sites of a human heart (app/heart/heart_sites.h), and endocardia with twice the
- *   conduction velocity, since the mesh has no Purkinje network
+ *   conduction velocity, unless there is a conduction system
  * - end: MT_HEART_BEAT_MS after the expected full activation
  * - cells, with layers: M cells on the endocardial side, epicardial cells in the rest of the wall; with a base: g_Ks decreases
  *   linearly from apex to base, by a factor MT_HEART_APEX_GKS. Both make T concordant with QRS
@@ -35,7 +37,8 @@ typedef struct mt_heart_case {
     bool beat;               /* true for a complete beat, including repolarisation */
     double accuracy_percent; /* of the choice of the discretisation */
     const char *title;
-    const char *mesh; /* path of its file */
+    const char *mesh;    /* path of its file */
+    const char *network; /* path of the file of the conduction system; NULL: none */
     const mt_heart_mesh *heart;
     size_t n_sites; /* number of stimulated sites */
     mt_heart_site site[MT_HEART_SITES];
@@ -44,8 +47,8 @@ typedef struct mt_heart_case {
     mt_electrode electrode[MT_CHEST_ELECTRODES];
 } mt_heart_case;
 
-/* Chooses the case of a heart and reports each decision (mt_decision). `chosen`: has `beat` and `accuracy_percent`. Keeps `title`,
- * `mesh` and `heart`. Fails with MT_MEMORY. */
+/* Chooses the case of a heart and reports each decision (mt_decision). `chosen`: has `beat`, `accuracy_percent` and `network`.
+ * Keeps `title`, `mesh` and `heart`. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_case_choose(
     const char *title, const char *mesh, const mt_heart_mesh *heart, mt_heart_case *chosen);
 

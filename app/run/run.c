@@ -46,6 +46,15 @@ static double last_pulse_ms(const mt_monodomain *problem)
     return fmax(last_of(problem->n_stimuli, problem->stimulus), c ? last_of(c->n_stimuli, c->stimulus) : 0);
 }
 
+/* Returns the latest activation of the conduction system; NaN if there is none. */
+static double latest_in_network(const watching *w)
+{
+    const mt_conducting *c = w->run->results.conducting;
+    double latest_ms = NAN;
+    if (c) (void)mt_record_activated(c->n_places, c->activation_ms, &latest_ms);
+    return latest_ms;
+}
+
 /* True if all elements are activated, or if activation has ended (mt_case_until). Depends on the record only, so that a resumed run ends at
  * the same step as an uninterrupted one. */
 static bool is_over(const watching *w, double now_ms)
@@ -55,7 +64,8 @@ static bool is_over(const watching *w, double now_ms)
     double latest_ms;
     if (w->backend->read(w->self, MT_ARRAY_ACTIVATION, w->activation_ms) != MT_OK) return false;
     if (mt_record_activated(n, w->activation_ms, &latest_ms) == n) return true;
-    return now_ms >= fmax(latest_ms, last_pulse_ms(problem)) + MT_CASE_QUIET_MS;
+    const double quiet_from_ms = fmax(latest_ms, fmax(last_pulse_ms(problem), latest_in_network(w)));
+    return now_ms >= quiet_from_ms + MT_CASE_QUIET_MS;
 }
 
 /* Checks at the end of each ms, by host reads that the emulated machine does not count. */

@@ -104,9 +104,9 @@ typedef struct mt_case_samples {
     uint32_t fields[MT_CASE_FIELD_WORDS]; /* bit mask (mt_case_samples_has) */
 } mt_case_samples;
 
-/* End of a run. MT_CASE_UNTIL_END: end_ms. MT_CASE_UNTIL_ACTIVATED: the first whole ms, at most end_ms, after which every element has been
- * activated; or after which no element was activated for MT_CASE_QUIET_MS and no pulse is left. The slowest wavefronts travel 5 mm in that
- * time, so the remaining elements are not reached. */
+/* End of a run. MT_CASE_UNTIL_END: end_ms. MT_CASE_UNTIL_ACTIVATED: the first whole ms, at most end_ms, after which every element has
+ * been activated; or after which no element and no place of the conduction system was activated for MT_CASE_QUIET_MS and no pulse is
+ * left. The slowest wavefronts travel 5 mm in that time, so the remaining elements are not reached. */
 #define MT_CASE_QUIET_MS 25
 /* Compilation of the model of a file (solver/cells/compiled/compiled.h). */
 typedef enum mt_case_compile {

@@ -9,10 +9,12 @@
 #include "app/commands/run/one_run.h"
 #include "app/heart/heart_case.h"
 #include "app/heart/heart_mesh.h"
+#include "app/heart/heart_network.h"
 #include "app/run/problem.h"
 #include "app/run/speed.h"
 #include "data/files/folder.h"
 #include "mesh/files/formats.h"
+#include "mesh/network/network_files.h"
 #include "mesh/vtk/vtkhdf.h"
 
 static mt_status heart(mt_arena *arena, const mt_arguments *arguments);
@@ -35,6 +37,9 @@ static const mt_option options[] = {
     {.name = "--beat",
         .help = "simulate a complete beat, with repolarisation: adds maps of repolarisation and APD, and the "
                 "T wave of the ECG"},
+    {.name = "--conduction-system",
+        .help = "generate the His bundle, bundle branches and Purkinje fibres, and stimulate the His bundle: "
+                "sinus rhythm; requires an anatomy"},
     {.name = "--case-only", .help = "write mesh and case, without simulating"},
     {.name = "--force", .help = "replace mesh and case in DIR, and files that myotile did not write"},
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -54,7 +59,7 @@ const mt_command mt_command_heart = {
 /* Paths of the output. */
 typedef struct places {
     const char *folder;
-    char mesh[MT_FILE_PATH_MAX], case_file[MT_FILE_PATH_MAX];
+    char mesh[MT_FILE_PATH_MAX], network[MT_FILE_PATH_MAX], case_file[MT_FILE_PATH_MAX];
     char run_again[2 * MT_FILE_PATH_MAX];
 } places;
 
@@ -91,6 +96,7 @@ static mt_status find_places(const char *folder, places *at)
 {
     at->folder = folder;
     MT_TRY(mt_folder_path(folder, "heart.hdf", at->mesh));
+    MT_TRY(mt_folder_path(folder, "purkinje.vtp", at->network));
     MT_TRY(mt_folder_path(folder, "case.yaml", at->case_file));
     (void)snprintf(at->run_again, sizeof at->run_again, "myotile run %s -o %s", at->case_file, folder);
     return MT_OK;
@@ -105,6 +111,7 @@ static mt_status check_places(const places *at, mt_file_replace replace)
             stopped ? "resume its run: myotile run --resume " : "run it again: ",
             stopped ? at->folder : at->run_again);
     MT_TRY(mt_file_check(at->mesh, replace));
+    MT_TRY(mt_file_check(at->network, replace));
     return mt_file_check(at->case_file, replace);
 }
 
@@ -127,11 +134,13 @@ static mt_status write_case(const places *at, const mt_heart_case *chosen)
     return mt_file_end(&file, MT_OK);
 }
 
-/* Writes mesh and case, both or none. */
-static mt_status write_both(const places *at, const mt_heart_mesh *made, const mt_heart_case *chosen)
+/* Writes mesh, network (NULL: none) and case, all or none. */
+static mt_status write_all(
+    const places *at, const mt_heart_mesh *made, const mt_network *network, const mt_heart_case *chosen)
 {
     MT_TRY(mt_file_set_begin());
     mt_status status = mt_vtkhdf_write(at->mesh, &made->mesh, 0, NULL);
+    if (status == MT_OK && network) status = mt_network_write(at->network, network);
     if (status == MT_OK) status = write_case(at, chosen);
     if (status == MT_OK) mt_folder_keep(at->folder);
     return mt_file_set_end(status);
@@ -161,40 +170,58 @@ static mt_status say_time(
     return MT_OK;
 }
 
-/* Builds mesh and case. The case contains the absolute path of the mesh. */
-static mt_status make_both(mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat,
+/* What is built. */
+typedef struct wanted {
+    bool beat, network;
+} wanted;
+
+/* Returns the absolute path of a file in the folder, in `arena`. */
+static mt_status path_in(mt_arena *arena, const places *at, const char *name, const char **path)
+{
+    const char *folder = at->folder;
+    char text[MT_FILE_PATH_MAX];
+    MT_TRY(mt_file_absolute(arena, &folder));
+    MT_TRY(mt_folder_path(folder, name, text));
+    *path = mt_arena_text(arena, text);
+    return *path ? MT_OK : MT_MEMORY;
+}
+
+/* Builds mesh, network and case. The case contains the absolute paths of the others. */
+static mt_status make_all(mt_arena *arena, const places *at, const mt_heart_request *asked, wanted what,
     mt_refining *refining, mt_placing *placing)
 {
     mt_case input;
-    char title[MT_FILE_PATH_MAX], mesh[MT_FILE_PATH_MAX];
-    const char *folder = at->folder;
+    char title[MT_FILE_PATH_MAX];
+    const char *mesh;
     mt_heart_mesh *made;
     mt_heart_case *chosen;
+    mt_network network;
     MT_ALLOC(arena, made, 1);
     MT_ALLOC(arena, chosen, 1);
-    MT_TRY(mt_file_absolute(arena, &folder));
-    MT_TRY(mt_folder_path(folder, "heart.hdf", mesh));
+    MT_TRY(path_in(arena, at, "heart.hdf", &mesh));
     MT_TRY(mt_heart_mesh_make(asked, refining, made));
-    chosen->beat = beat;
+    if (what.network) MT_TRY(path_in(arena, at, "purkinje.vtp", &chosen->network));
+    if (what.network) MT_TRY(mt_heart_network_make(arena, mesh, made, &network));
+    chosen->beat = what.beat;
     chosen->accuracy_percent = asked->accuracy_percent;
     MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, chosen));
-    MT_TRY(write_both(at, made, chosen));
+    MT_TRY(write_all(at, made, what.network ? &network : NULL, chosen));
     mt_decision("case", "%s; to run it again after a change: %s", at->case_file, at->run_again);
     MT_TRY(mt_case_load(arena, at->case_file, NULL, 0, &input));
     return say_time(made, chosen, &input, placing);
 }
 
 static mt_status make(
-    mt_arena *arena, const places *at, const mt_heart_request *asked, bool beat, mt_placing *placing)
+    mt_arena *arena, const places *at, const mt_heart_request *asked, wanted what, mt_placing *placing)
 {
     mt_arena other[2] = {{0}, {0}};
     mt_refining refining = {.arenas = {&other[0], &other[1]}};
-    const mt_status status = make_both(arena, at, asked, beat, &refining, placing);
+    const mt_status status = make_all(arena, at, asked, what, &refining, placing);
     for (int k = 0; k < 2; k++) mt_arena_free(&other[k]);
     return status;
 }
 
-/* Builds both in the folder and leaves it, since the run enters it again. */
+/* Builds all in the folder and leaves it, since the run enters it again. */
 static mt_status make_in_folder(
     mt_arena *arena, const places *at, const mt_arguments *arguments, mt_placing *placing)
 {
@@ -204,7 +231,9 @@ static mt_status make_in_folder(
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
-    if (status == MT_OK) status = make(arena, at, &asked, mt_option_given(arguments, "--beat"), placing);
+    const wanted what = {
+        mt_option_given(arguments, "--beat"), mt_option_given(arguments, "--conduction-system")};
+    if (status == MT_OK) status = make(arena, at, &asked, what, placing);
     mt_folder_close(&folder);
     return status;
 }
