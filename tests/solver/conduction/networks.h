@@ -118,6 +118,24 @@ static inline void random_network(
     place_nodes(arena, &d, seed, size_mm, network);
 }
 
+/* A square grid of n by n nodes, 1 mm apart and displaced at random: all inner nodes are hubs. Without radii. */
+static inline void grid_network(mt_arena *arena, uint64_t *seed, size_t n, mt_network *network)
+{
+    size_t segment = 0;
+    ok(mt_network_new(arena, n * n, 2 * n * (n - 1), network));
+    for (size_t k = 0; k < n * n; k++) {
+        const size_t place[] = {k % n, k / n, 0};
+        for (size_t x = 0; x < 3; x++)
+            network->xyz_mm[3 * k + x] = (double)place[x] + between(seed, -0.2, 0.2);
+        for (size_t x = 0; x < 2; x++) {
+            if (place[x] + 1 == n) continue;
+            network->segment_node[2 * segment] = (uint32_t)k;
+            network->segment_node[2 * segment++ + 1] = (uint32_t)(k + (x == 0 ? 1 : n));
+        }
+    }
+    ok(mt_network_check(network, NULL));
+}
+
 /* A straight cable along x of n segments. Without radii. */
 static inline void straight_network(mt_arena *arena, size_t n, double segment_mm, mt_network *network)
 {

@@ -6,7 +6,7 @@
 #include "tests/solver/conduction/networks.h"
 #include "tests/solver/conduction/passive.h"
 
-enum { SAMPLES = 60, POINTS_MOST = 400 };
+enum { SAMPLES = 60, POINTS_MOST = 400, HUBS_MOST = 256 };
 
 typedef struct sample {
     mt_arena arena;
@@ -37,13 +37,19 @@ static void add_pieces(const sample *s)
         }
 }
 
-/* A random network, with C / dt from negligible to dominant. */
+/* A random network, with C / dt from negligible to dominant. The last one is a grid, whose chains have no points. */
 static void make_sample(sample *s, uint64_t number)
 {
     uint64_t seed = number + 1000;
+    mt_cables_rule rule = usual_rule;
     *s = (sample){0};
-    random_network(&s->arena, &seed, (int)(number % SHAPES), 1.5, &s->network);
-    ok(mt_cables_make(&s->arena, &s->network, NULL, &usual_rule, &s->cables));
+    if (number + 1 == SAMPLES) {
+        rule.spacing_mm = 2;
+        grid_network(&s->arena, &seed, 16, &s->network);
+    } else {
+        random_network(&s->arena, &seed, (int)(number % SHAPES), 1.5, &s->network);
+    }
+    ok(mt_cables_make(&s->arena, &s->network, NULL, &rule, &s->cables));
     const size_t n = s->cables.n_points;
     cr_assert_leq(n, POINTS_MOST);
     s->capacitance_mS = mt_arena_alloc(&s->arena, n, sizeof *s->capacitance_mS);
@@ -142,25 +148,32 @@ Test(elimination, factors_solve_the_equations_of_any_network)
 
 /* ---- a step of a conduction system ---- */
 
-/* Computes V after a step of a system without membrane current: (C / dt + G) x = -G V, V + x. */
+static const double inert[] = {0, -81.3}, leaky[] = {2.5, -81.3};
+
+/* Computes V after a step of a leaky system: V* = V + dt f(V), w = 2 V* - V, (C / dt + G) x = -G w, and V* + x. */
 static void step_dense(sample *s, double dt_ms, double *v)
 {
     const size_t n = s->cables.n_points;
     double b[POINTS_MOST];
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
     add_pieces(s);
+    double w[POINTS_MOST];
+    for (size_t k = 0; k < n; k++) {
+        const double rise_mV = -dt_ms * leaky[0] * (v[k] - leaky[1]);
+        w[k] = v[k] + 2 * rise_mV;
+        v[k] += rise_mV;
+    }
     for (size_t k = 0; k < n; k++) {
         b[k] = 0;
-        for (size_t j = 0; j < n; j++) b[k] -= *entry(s, k, j) * v[j];
+        for (size_t j = 0; j < n; j++) b[k] -= *entry(s, k, j) * w[j];
     }
     for (size_t k = 0; k < n; k++) *entry(s, k, k) += s->cables.capacitance_uF[k] / dt_ms;
     solve_dense(s, b);
     for (size_t k = 0; k < n; k++) v[k] += b[k];
 }
 
-Test(elimination, a_step_of_cables_is_a_step_of_backward_euler)
+Test(elimination, a_step_of_cables_is_one_of_backward_euler_with_compensated_splitting)
 {
-    static const double inert[] = {0, -80};
     for (uint64_t number = 0; number < SAMPLES; number++) {
         uint64_t seed = number;
         sample s;
@@ -168,7 +181,7 @@ Test(elimination, a_step_of_cables_is_a_step_of_backward_euler)
         double v[POINTS_MOST], found[POINTS_MOST];
         const double dt_ms = pow(10, between(&seed, -4, -1));
         make_sample(&s, number);
-        const mt_conduction conduction = passive_conduction(&s.network, &s.cables, inert);
+        const mt_conduction conduction = passive_conduction(&s.network, &s.cables, leaky);
         ok(mt_conducting_open(&s.arena, &conduction, dt_ms, false, &conducting));
         for (size_t k = 0; k < s.cables.n_points; k++) v[k] = between(&seed, -80, 20);
         mt_conducting_write(&conducting, 0, v);
@@ -184,7 +197,6 @@ Test(elimination, a_step_of_cables_is_a_step_of_backward_euler)
 
 Test(elimination, uniform_voltages_do_not_change_in_any_bit)
 {
-    static const double inert[] = {0, -81.3};
     for (uint64_t number = 0; number < 2 * SAMPLES; number++) {
         sample s;
         mt_conducting conducting;
@@ -217,6 +229,24 @@ static void run_on_threads(int n_threads, const mt_conduction *conduction, bool 
     mt_arena_free(&arena);
 }
 
+static void check_threads(const mt_conduction *conduction)
+{
+    mt_arena arena = {0};
+    const size_t n = conduction->cables.n_points;
+    double *v[2];
+    cr_assert(n > 4 * 1024, "%zu points: too few for 5 threads", n);
+    for (int k = 0; k < 2; k++) v[k] = mt_arena_alloc(&arena, n, sizeof **v);
+    for (int single = 0; single < 2; single++) {
+        run_on_threads(1, conduction, single, v[0]);
+        for (int threads = 2; threads <= 5; threads += 3) {
+            run_on_threads(threads, conduction, single, v[1]);
+            cr_assert_eq(memcmp(v[0], v[1], n * sizeof **v), 0, "%d threads", threads);
+        }
+    }
+    mt_arena_free(&arena);
+}
+
+/* Long chains, and many hubs. */
 Test(elimination, bits_do_not_depend_on_the_number_of_threads)
 {
     mt_arena arena = {0};
@@ -224,7 +254,6 @@ Test(elimination, bits_do_not_depend_on_the_number_of_threads)
     draft d = {0};
     uint64_t seed = 3;
     mt_cables_rule rule = usual_rule;
-    rule.spacing_mm = 0.01;
     mt_conduction conduction = {
         .junctions = {.start = (size_t *)no_junctions}, .steps = 1, .threshold_mV = -20};
     ok(mt_cell_model_find("stewart", &conduction.model));
@@ -232,18 +261,13 @@ Test(elimination, bits_do_not_depend_on_the_number_of_threads)
     add_tree(&d, &seed, 60);
     add_loops(&d, &seed, 20);
     place_nodes(&arena, &d, &seed, 1.5, &network);
+    rule.spacing_mm = 0.01;
     ok(mt_cables_make(&arena, &network, NULL, &rule, &conduction.cables));
-    const size_t n = conduction.cables.n_points;
-    cr_assert(n > 5 * 1024, "%zu points: too few for 5 threads", n);
-    double *v[2];
-    for (int k = 0; k < 2; k++) v[k] = mt_arena_alloc(&arena, n, sizeof **v);
-    for (int single = 0; single < 2; single++) {
-        run_on_threads(1, &conduction, single, v[0]);
-        for (int threads = 2; threads <= 5; threads += 3) {
-            run_on_threads(threads, &conduction, single, v[1]);
-            cr_assert_eq(memcmp(v[0], v[1], n * sizeof **v), 0, "%d threads", threads);
-        }
-    }
+    check_threads(&conduction);
+    grid_network(&arena, &seed, 40, &network);
+    rule.spacing_mm = 0.6;
+    ok(mt_cables_make(&arena, &network, NULL, &rule, &conduction.cables));
+    check_threads(&conduction);
     mt_arena_free(&arena);
 }
 
@@ -252,7 +276,7 @@ Test(elimination, bits_do_not_depend_on_the_number_of_threads)
 /* Couplings of hubs, eliminated one by one. */
 typedef struct couplings {
     size_t n;
-    bool done[NODES_MOST], are[NODES_MOST][NODES_MOST];
+    bool done[HUBS_MOST], are[HUBS_MOST][HUBS_MOST];
 } couplings;
 
 static couplings couplings_of(const mt_cables *c)
@@ -277,7 +301,7 @@ static size_t n_coupled(const couplings *g, size_t hub)
 
 static size_t n_components_with_hubs(const couplings *g)
 {
-    size_t component[NODES_MOST], n = g->n;
+    size_t component[HUBS_MOST], n = g->n;
     for (size_t k = 0; k < g->n; k++) component[k] = k;
     for (size_t a = 0; a < g->n; a++)
         for (size_t b = 0; b < g->n; b++) {
@@ -320,13 +344,13 @@ Test(elimination, hubs_are_eliminated_by_least_degree_and_those_of_trees_have_no
         ok(mt_elimination_make(&s.arena, &s.cables, s.capacitance_mS, &e));
         couplings g = couplings_of(&s.cables);
         const size_t least = g.n - n_components_with_hubs(&g), n = e.column[e.n_hubs];
-        cr_assert(number % SHAPES == LOOPS ? n >= least : n == least, "sample %d: %zu entries, expected %zu",
-            (int)number, n, least);
+        cr_assert(number % SHAPES == LOOPS || number + 1 == SAMPLES ? n >= least : n == least,
+            "sample %d: %zu entries, expected %zu", (int)number, n, least);
         most = n > most ? n : most;
         check_order(&g, &e);
         mt_arena_free(&s.arena);
     }
-    cr_assert_gt(most, 30);
+    cr_assert_gt(most, 1000);
 }
 
 /* ---- memory ---- */
