@@ -1,0 +1,350 @@
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+#include "data/core/line_fit.h"
+#include "solver/cable.h"
+#include "tests/solver/conduction/explicit_cable.h"
+#include "tests/solver/conduction/networks.h"
+#include "tests/solver/conduction/passive.h"
+
+/* A conduction system without tissue. */
+typedef struct setup {
+    mt_arena arena;
+    mt_network network;
+    mt_conduction conduction;
+    mt_stimulus stimulus;
+    mt_conducting conducting;
+    double dt_ms;
+    size_t step;
+} setup;
+
+static const mt_cell_model *stewart(void)
+{
+    const mt_cell_model *model;
+    ok(mt_cell_model_find("stewart", &model));
+    return model;
+}
+
+/* Divides the network of a system of Stewart cells into points, without stimuli. */
+static void make_system(setup *s, const mt_cables_rule *rule, double dt_ms)
+{
+    s->dt_ms = dt_ms;
+    s->step = 0;
+    s->conduction = (mt_conduction){.network = &s->network,
+        .junctions = {.start = (size_t *)no_junctions},
+        .model = stewart(),
+        .variant = stewart()->variants[0],
+        .steps = 1};
+    ok(mt_cables_make(&s->arena, &s->network, NULL, rule, &s->conduction.cables));
+}
+
+/* Stimulates the points with x below end_mm for 2 ms. */
+static void stimulate_until(setup *s, double end_mm)
+{
+    const mt_cables *c = &s->conduction.cables;
+    uint32_t *point = mt_arena_alloc(&s->arena, c->n_points, sizeof *point);
+    size_t n = 0;
+    for (uint32_t k = 0; k < c->n_points; k++)
+        if (c->xyz_mm[3 * (size_t)k] < end_mm) point[n++] = k;
+    s->stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, point, 0, 0};
+    s->conduction.stimulus = &s->stimulus;
+    s->conduction.n_stimuli = 1;
+}
+
+static void open_system(setup *s, bool single)
+{
+    ok(mt_conducting_open(&s->arena, &s->conduction, s->dt_ms, single, &s->conducting));
+}
+
+static void run_until(setup *s, double end_ms)
+{
+    for (; (double)s->step * s->dt_ms < end_ms - 1e-9; s->step++)
+        mt_conducting_step(&s->conducting, s->step, NULL);
+}
+
+/* Returns the activation time at a node of the network. */
+static double time_at(const setup *s, size_t node)
+{
+    return s->conducting.activation_ms[s->conduction.cables.point_of[node]];
+}
+
+static void read_v(const setup *s, double *v) { mt_conducting_read(&s->conducting, 0, v); }
+
+/* ---- conduction velocity ---- */
+
+static double speed_of(const setup *s, double from_mm, double to_mm)
+{
+    const mt_cables *c = &s->conduction.cables;
+    mt_line_fit fit = {0};
+    for (size_t k = 0; k < c->n_points; k++)
+        if (c->xyz_mm[3 * k] > from_mm - 1e-6 && c->xyz_mm[3 * k] < to_mm + 1e-6)
+            mt_line_fit_add(&fit, c->xyz_mm[3 * k], s->conducting.activation_ms[k]);
+    return 1 / mt_line_fit_slope(&fit);
+}
+
+/* Returns the CV along a straight cable. */
+static double straight_speed(double conductivity_mS_mm, double spacing_mm, double dt_ms, bool single)
+{
+    setup s = {0};
+    mt_cables_rule rule = usual_rule;
+    rule.spacing_mm = spacing_mm;
+    rule.conductivity_mS_mm = conductivity_mS_mm;
+    straight_network(&s.arena, 1, 20, &s.network);
+    make_system(&s, &rule, dt_ms);
+    stimulate_until(&s, 1);
+    open_system(&s, single);
+    run_until(&s, 12);
+    const double speed = speed_of(&s, 8, 16);
+    mt_arena_free(&s.arena);
+    return speed;
+}
+
+/* Returns that of the explicit cable, whose error is of the first order in the time step. */
+static double reference_speed(double diffusivity_mm2_ms)
+{
+    double speed[2];
+    for (int k = 0; k < 2; k++) {
+        mt_arena arena = {0};
+        mt_cable_wave wave;
+        const mt_cable cable = {.model = stewart(),
+            .diffusivity_mm2_ms = diffusivity_mm2_ms,
+            .length_mm = 20,
+            .dx_mm = 0.05,
+            .dt_ms = k == 0 ? 0.005 : 0.01,
+            .end_ms = 20,
+            .stimulated_mm = 1,
+            .duration_ms = 2,
+            .rise_mV_ms = 50 / 1.4,
+            .splitting = MT_SPLITTING_COMPENSATED,
+            .far_mm = 3};
+        ok(mt_cable_run(&arena, &cable, &wave));
+        speed[k] = mt_cable_speed(&wave, 8, 16);
+        mt_arena_free(&arena);
+    }
+    return 2 * speed[0] - speed[1];
+}
+
+/* Converged, the two agree within 0.1 %. The error of the usual steps is that of central differences on a front that takes about 1 ms, and
+ * of the second order in space; it is 1.2 % and makes wavefronts late. */
+Test(conducting, cv_converges_to_that_of_the_explicit_cable)
+{
+    static const double sigma[] = {1.1, 1.5};
+    for (int k = 0; k < 2; k++) {
+        const double reference = reference_speed(sigma[k]),
+                     fine = straight_speed(sigma[k], 0.05, 0.005, false),
+                     middle = straight_speed(sigma[k], 0.1, 0.005, false),
+                     coarse = straight_speed(sigma[k], 0.2, 0.005, false),
+                     usual = straight_speed(sigma[k], 0.2, 0.05, false),
+                     order = (middle - coarse) / (fine - middle);
+        cr_expect_float_eq(fine, reference, 1e-3 * reference, "sigma %g: %.5f, expected %.5f mm/ms", sigma[k],
+            fine, reference);
+        cr_expect(order > 3.5 && order < 5, "sigma %g: the error is divided by %g", sigma[k], order);
+        cr_expect(usual < 0.992 * reference && usual > 0.984 * reference, "sigma %g: %.5f and %.5f mm/ms",
+            sigma[k], usual, reference);
+    }
+}
+
+/* With four times the radius and twice the length of all pieces, all capacitances and conductances are eight times larger. */
+Test(conducting, voltages_have_the_same_bits_on_a_cable_with_lengths_scaled_by_the_root_of_the_radius)
+{
+    static setup s[2];
+    double v[2][200];
+    for (int k = 0; k < 2; k++) {
+        mt_cables_rule rule = usual_rule;
+        rule.spacing_mm *= k == 0 ? 1 : 2;
+        rule.radius_mm *= k == 0 ? 1 : 4;
+        straight_network(&s[k].arena, 1, k == 0 ? 12 : 24, &s[k].network);
+        make_system(&s[k], &rule, 0.05);
+        stimulate_until(&s[k], k == 0 ? 0.99 : 1.98);
+        open_system(&s[k], false);
+        run_until(&s[k], 8);
+        cr_assert(isfinite(time_at(&s[k], 1)));
+        cr_assert_leq(s[k].conduction.cables.n_points, 200);
+        read_v(&s[k], v[k]);
+    }
+    const size_t n = s[0].conduction.cables.n_points;
+    cr_assert_eq(s[1].conduction.cables.n_points, n);
+    cr_assert_eq(memcmp(v[0], v[1], n * sizeof *v[0]), 0);
+    cr_assert_eq(memcmp(s[0].conducting.activation_ms, s[1].conducting.activation_ms, n * sizeof *v[0]), 0);
+    for (int k = 0; k < 2; k++) mt_arena_free(&s[k].arena);
+}
+
+/* ---- passive cables ---- */
+
+/* Injects a steady current into the first node of a straight passive cable, until nothing changes. rise_mV_ms: in that point. */
+static void charge_cable(
+    setup *s, double length_mm, double spacing_mm, double rate_per_ms, double dt_ms, double *v)
+{
+    static double parameters[2];
+    static uint32_t point[1];
+    mt_cables_rule rule = usual_rule;
+    rule.spacing_mm = spacing_mm;
+    parameters[0] = rate_per_ms;
+    parameters[1] = -80;
+    straight_network(&s->arena, 1, length_mm, &s->network);
+    make_system(s, &rule, dt_ms);
+    s->conduction = passive_conduction(&s->network, &s->conduction.cables, parameters);
+    point[0] = s->conduction.cables.point_of[0];
+    s->stimulus = (mt_stimulus){0, 1e6, 1, 1, point, 0, 0};
+    s->conduction.stimulus = &s->stimulus;
+    s->conduction.n_stimuli = 1;
+    open_system(s, false);
+    run_until(s, 40 / rate_per_ms);
+    read_v(s, v);
+}
+
+/* A half-infinite cable with the membrane resistance R_m: V decays with the length lambda = sqrt(a sigma R_m / 2) from I times the input
+ * resistance lambda / (sigma pi a^2). The splitting reduces lambda^2 by the factor 1 - dt / tau, and points at the distance h have
+ * 2 (cosh(h / lambda) - 1) = (h / lambda)^2 of the continuum. */
+Test(conducting, a_passive_cable_has_the_length_constant_and_the_input_resistance_of_cable_theory)
+{
+    const double a = usual_rule.radius_mm, sigma = usual_rule.conductivity_mS_mm, rate_per_ms = 0.5,
+                 r_m_kOhm_mm2 = 1 / (rate_per_ms * usual_rule.capacitance_uF_mm2), h_mm = 0.1, dt_ms = 0.01,
+                 lambda_mm = sqrt(a * sigma * r_m_kOhm_mm2 / 2);
+    setup s = {0};
+    double v[400];
+    charge_cable(&s, 20 * lambda_mm, h_mm, rate_per_ms, dt_ms, v);
+    const mt_cables *c = &s.conduction.cables;
+    cr_assert_leq(c->n_points, 400);
+    const uint32_t first = c->point_of[0];
+    const double far_mm = 2 * lambda_mm, i_uA = c->capacitance_uF[first] * s.stimulus.rise_mV_ms,
+                 input_kOhm = (v[first] + 80) / i_uA, expected_kOhm = lambda_mm / (sigma * M_PI * a * a);
+    cr_expect_float_eq(
+        input_kOhm, expected_kOhm, 0.01 * expected_kOhm, "%g, expected %g kOhm", input_kOhm, expected_kOhm);
+    double piece_mm = 0, decay = 0;
+    for (uint32_t k = 0; k < c->n_points; k++) {
+        const double x = c->xyz_mm[3 * (size_t)k];
+        if (x < far_mm || x > 3 * far_mm) continue;
+        const uint32_t next = c->xyz_mm[3 * (size_t)k + 3] > x ? k + 1 : k - 1;
+        piece_mm = fabs(c->xyz_mm[3 * (size_t)next] - x);
+        decay = log((v[k] + 80) / (v[next] + 80));
+        const double found = piece_mm / decay,
+                     of_points =
+                         piece_mm / acosh(1 + 0.5 * pow(piece_mm / lambda_mm, 2) / (1 - rate_per_ms * dt_ms));
+        cr_expect_float_eq(
+            found, lambda_mm, 0.005 * lambda_mm, "lambda is %g, expected %g mm", found, lambda_mm);
+        cr_expect_float_eq(
+            found, of_points, 1e-6 * of_points, "lambda is %.9g, expected %.9g mm", found, of_points);
+    }
+    cr_assert_gt(decay, 0);
+    mt_arena_free(&s.arena);
+}
+
+/* ---- branches ---- */
+
+enum { HALF = 40 };
+
+/* A parent of the usual radius, and two daughters with the same sum of a^(3/2) times `ratio`, all of HALF pieces of the same electrotonic
+ * length. Node HALF is the branch point. Each piece is a segment. */
+static void make_fork(setup *s, double ratio, double piece_mm, double dt_ms)
+{
+    const double parent_mm = usual_rule.radius_mm, daughter_mm = parent_mm * pow(ratio / 2, 2. / 3),
+                 longer = sqrt(daughter_mm / parent_mm);
+    mt_cables_rule rule = usual_rule;
+    rule.spacing_mm = 1000;
+    ok(mt_network_new(&s->arena, 3 * HALF + 1, 3 * HALF, &s->network));
+    s->network.radius_mm = mt_arena_alloc(&s->arena, 3 * HALF, sizeof *s->network.radius_mm);
+    for (uint32_t k = 0; k < 3 * HALF; k++) {
+        const bool second = k >= 2 * HALF;
+        s->network.segment_node[2 * k] = k == 2 * HALF ? HALF : k;
+        s->network.segment_node[2 * k + 1] = k + 1;
+        s->network.radius_mm[k] = k < HALF ? parent_mm : daughter_mm;
+        double *x = s->network.xyz_mm + 3 * ((size_t)k + 1);
+        if (k < HALF)
+            x[0] = piece_mm * (k + 1);
+        else
+            x[0] = piece_mm * HALF, x[1] = (second ? -1 : 1) * piece_mm * longer * (k % HALF + 1);
+    }
+    ok(mt_network_check(&s->network, NULL));
+    make_system(s, &rule, dt_ms);
+    stimulate_until(s, 1);
+}
+
+/* Returns the delay from the middle of the parent to the middle of the first daughter; infinite in case of block. */
+static double fork_delay(double ratio, double piece_mm, double dt_ms)
+{
+    setup s = {0};
+    make_fork(&s, ratio, piece_mm, dt_ms);
+    open_system(&s, false);
+    run_until(&s, 12);
+    const double delay_ms = time_at(&s, HALF + HALF / 2) - time_at(&s, HALF / 2);
+    for (size_t k = 1; k <= HALF; k++)
+        cr_assert_eq(
+            time_at(&s, HALF + k), time_at(&s, 2 * HALF + k), "the daughters differ at piece %zu", k);
+    mt_arena_free(&s.arena);
+    return delay_ms;
+}
+
+/* The same from explicit steps, with the daughters as one cable. */
+static double explicit_fork_delay(double ratio, double piece_mm, double dt_ms)
+{
+    mt_arena arena = {0};
+    explicit_cable c = new_explicit_cable(&arena, stewart(), 0, 2 * HALF + 1, dt_ms);
+    const double a = usual_rule.radius_mm, half_uF = usual_rule.capacitance_uF_mm2 * M_PI * a * piece_mm,
+                 g_mS = usual_rule.conductivity_mS_mm * M_PI * a * a / piece_mm;
+    for (size_t k = 0; k < 2 * HALF; k++) {
+        const double factor = k < HALF ? 1 : ratio;
+        c.capacitance_uF[k] += factor * half_uF;
+        c.capacitance_uF[k + 1] += factor * half_uF;
+        c.conductance_mS[k] = factor * g_mS;
+    }
+    while ((double)c.step * dt_ms < 12) {
+        for (size_t k = 0; (double)k * piece_mm < 1; k++)
+            c.inward_uA[k] = (double)c.step * dt_ms < 2 - 1e-9 ? c.capacitance_uF[k] * 50 / 1.4 : 0;
+        step_explicit_cable(&c);
+    }
+    const double delay_ms = c.activation_ms[HALF + HALF / 2] - c.activation_ms[HALF / 2];
+    mt_arena_free(&arena);
+    return delay_ms;
+}
+
+/* W. Rall: daughters whose a^(3/2) add up to that of the parent continue it, in units of the length constant. */
+Test(conducting, a_branch_without_impedance_mismatch_has_no_delay)
+{
+    static setup s[2];
+    make_fork(&s[0], 1, 0.1, 0.02);
+    straight_network(&s[1].arena, 2 * HALF, 0.1, &s[1].network);
+    make_system(&s[1], &usual_rule, 0.02);
+    stimulate_until(&s[1], 1);
+    for (int k = 0; k < 2; k++) {
+        open_system(&s[k], false);
+        run_until(&s[k], 6);
+    }
+    for (size_t node = 0; node <= 2 * HALF; node++)
+        cr_assert_float_eq(time_at(&s[0], node), time_at(&s[1], node), 1e-9,
+            "node %zu: %.12g, expected %.12g ms", node, time_at(&s[0], node), time_at(&s[1], node));
+    for (int k = 0; k < 2; k++) mt_arena_free(&s[k].arena);
+}
+
+typedef double delay_of_ratio(double ratio, double piece_mm, double dt_ms);
+
+/* Returns the ratio at which conduction fails, within 1 %. */
+static double critical_ratio(delay_of_ratio *delay, double piece_mm, double dt_ms)
+{
+    double low = 1, high = 64;
+    while (high / low > 1.01) {
+        const double middle = sqrt(low * high);
+        if (isfinite(delay(middle, piece_mm, dt_ms)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return sqrt(low * high);
+}
+
+Test(conducting, delay_and_block_at_a_branch_equal_those_of_explicit_steps)
+{
+    static const double ratio[] = {0.3, 2, 4};
+    for (size_t k = 0; k < sizeof ratio / sizeof *ratio; k++) {
+        const double found = fork_delay(ratio[k], 0.1, 0.01),
+                     expected = explicit_fork_delay(ratio[k], 0.1, 0.0025);
+        cr_expect_float_eq(
+            found, expected, 0.01 * expected, "ratio %g: %.9g, expected %.9g ms", ratio[k], found, expected);
+    }
+    const double found = critical_ratio(fork_delay, 0.1, 0.02),
+                 expected = critical_ratio(explicit_fork_delay, 0.1, 0.004);
+    cr_expect_float_eq(
+        found, expected, 0.05 * expected, "block from a ratio of %g, expected %g", found, expected);
+    cr_expect_gt(found, 3);
+}
