@@ -348,3 +348,405 @@ Test(conducting, delay_and_block_at_a_branch_equal_those_of_explicit_steps)
         found, expected, 0.05 * expected, "block from a ratio of %g, expected %g", found, expected);
     cr_expect_gt(found, 3);
 }
+
+/* ---- tissue ---- */
+
+enum { UNKNOWNS = 5, JUNCTIONS_MOST = 4 };
+
+/* Couples free ends of the network to two unknowns each, of which neighbours share one: 0 and 1, 1 and 2, and so on. */
+static void couple_tissue(setup *s, double resistance_kOhm)
+{
+    static uint32_t point[JUNCTIONS_MOST], slot[2 * JUNCTIONS_MOST];
+    static size_t start[JUNCTIONS_MOST + 1];
+    static double conductance_mS[2 * JUNCTIONS_MOST];
+    static double capacitance_uF[UNKNOWNS] = {1e-4, 3e-5, 2e-4, 5e-5, 1e-4};
+    static uint32_t unknown[UNKNOWNS] = {3, 5, 8, 9, 17};
+    const mt_cables *c = &s->conduction.cables;
+    mt_junctions *j = &s->conduction.junctions;
+    *j = (mt_junctions){.point = point,
+        .start = start,
+        .slot = slot,
+        .conductance_mS = conductance_mS,
+        .n_unknowns = UNKNOWNS,
+        .unknown = unknown,
+        .capacitance_uF = capacitance_uF};
+    for (size_t node = 0; node < s->network.n_nodes && j->n < JUNCTIONS_MOST; node++) {
+        size_t degree = 0;
+        for (size_t k = 0; k < 2 * s->network.n_segments; k++) degree += s->network.segment_node[k] == node;
+        if (degree != 1) continue;
+        point[j->n] = c->point_of[node];
+        for (uint32_t k = 0; k < 2; k++) {
+            slot[2 * j->n + k] = (uint32_t)j->n + k;
+            conductance_mS[2 * j->n + k] = (k == 0 ? 0.3 : 0.7) / resistance_kOhm;
+        }
+        j->n++;
+        start[j->n] = 2 * j->n;
+    }
+    cr_assert_gt(j->n, 1);
+}
+
+static void step_with_tissue(setup *s, double *tissue_mV)
+{
+    mt_conducting_step(&s->conducting, s->step++, tissue_mV);
+    for (size_t k = 0; k < s->conduction.junctions.n_unknowns; k++) tissue_mV[k] += s->conducting.rise_mV[k];
+}
+
+/* Returns the charge of points and unknowns, or the sum of its absolute values. */
+static double charge_of(const setup *s, const double *tissue_mV, bool absolute)
+{
+    const mt_cables *c = &s->conduction.cables;
+    const mt_junctions *j = &s->conduction.junctions;
+    double v[2000], sum_nC = 0;
+    cr_assert_leq(c->n_points, 2000);
+    read_v(s, v);
+    for (size_t k = 0; k < c->n_points; k++) sum_nC += c->capacitance_uF[k] * (absolute ? fabs(v[k]) : v[k]);
+    for (size_t k = 0; k < j->n_unknowns; k++)
+        sum_nC += j->capacitance_uF[k] * (absolute ? fabs(tissue_mV[k]) : tissue_mV[k]);
+    return sum_nC;
+}
+
+static const double inert[] = {0, -80};
+
+/* Without membrane current. */
+Test(conducting, charge_of_cables_and_tissue_is_conserved)
+{
+    for (uint64_t number = 0; number < 40; number++) {
+        setup s = {0};
+        uint64_t seed = number;
+        const bool single = number % 2 == 1;
+        double v[2000], tissue_mV[UNKNOWNS];
+        random_network(&s.arena, &seed, number % 4 < 2 ? SEVERAL : TREE, 3, &s.network);
+        make_system(&s, &usual_rule, 0.05);
+        s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+        s.conduction.steps = 1 + number % 3;
+        couple_tissue(&s, pow(10, between(&seed, 0, 4)));
+        open_system(&s, single);
+        for (size_t k = 0; k < s.conduction.cables.n_points; k++) v[k] = between(&seed, -90, 40);
+        for (size_t k = 0; k < UNKNOWNS; k++) tissue_mV[k] = between(&seed, -90, 40);
+        mt_conducting_write(&s.conducting, 0, v);
+        const double before_nC = charge_of(&s, tissue_mV, false), size_nC = charge_of(&s, tissue_mV, true);
+        for (size_t k = 0; k < 100; k++) step_with_tissue(&s, tissue_mV);
+        const double lost = (charge_of(&s, tissue_mV, false) - before_nC) / size_nC;
+        cr_assert_float_eq(
+            lost, 0, single ? 1e-5 : 1e-13, "network %d: a share of %g is lost", (int)number, lost);
+        mt_arena_free(&s.arena);
+    }
+}
+
+/* Solves n equations by elimination. */
+static void solve(size_t n, double a[16][16], double *b)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < n; i++) {
+            if (i == k) continue;
+            const double factor = a[i][k] / a[k][k];
+            for (size_t j = k; j < n; j++) a[i][j] -= factor * a[k][j];
+            b[i] -= factor * b[k];
+        }
+    for (size_t k = 0; k < n; k++) b[k] /= a[k][k];
+}
+
+/* Conductances g between points, and g_i between the free ends and their unknowns, all in one matrix. */
+static void step_as_one(const setup *s, size_t n_points, double *v)
+{
+    const mt_cables *c = &s->conduction.cables;
+    const mt_junctions *j = &s->conduction.junctions;
+    const size_t n = n_points + j->n_unknowns;
+    double a[16][16] = {{0}}, b[16];
+    const double dt_ms = s->dt_ms;
+    for (size_t k = 0; k < n; k++) {
+        a[k][k] = (k < n_points ? c->capacitance_uF[k] : j->capacitance_uF[k - n_points]) / dt_ms;
+        b[k] = a[k][k] * v[k];
+    }
+    for (size_t k = 1; k < n_points; k++) {
+        const double g = c->conductance_mS[k];
+        a[k][k] += g, a[k - 1][k - 1] += g, a[k][k - 1] -= g, a[k - 1][k] -= g;
+    }
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) {
+            const double g = j->conductance_mS[i];
+            const size_t x = j->point[k], y = n_points + j->slot[i];
+            a[x][x] += g, a[y][y] += g, a[x][y] -= g, a[y][x] -= g;
+        }
+    solve(n, a, b);
+    memcpy(v, b, n * sizeof *v);
+}
+
+/* As long as no unknown has two junctions. */
+Test(conducting, a_step_of_a_cable_with_junctions_is_one_of_backward_euler_for_all_voltages)
+{
+    setup s = {0};
+    double v[16], found[16];
+    uint64_t seed = 8;
+    straight_network(&s.arena, 1, 1.6, &s.network);
+    make_system(&s, &usual_rule, 0.05);
+    s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+    couple_tissue(&s, 50);
+    s.conduction.junctions.slot[2] = 2, s.conduction.junctions.slot[3] = 4;
+    open_system(&s, false);
+    const size_t n = s.conduction.cables.n_points;
+    cr_assert_eq(n, 9);
+    for (size_t k = 0; k < n + UNKNOWNS; k++) v[k] = found[k] = between(&seed, -90, 40);
+    mt_conducting_write(&s.conducting, 0, v);
+    for (int step = 0; step < 3; step++) {
+        step_with_tissue(&s, found + n);
+        step_as_one(&s, n, v);
+        read_v(&s, found);
+        for (size_t k = 0; k < n + UNKNOWNS; k++)
+            cr_assert_float_eq(
+                found[k], v[k], 1e-11, "voltage %zu is %.15g, expected %.15g", k, found[k], v[k]);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* ---- several steps in a time step ---- */
+
+/* A random network of Stewart cells with tissue at -20 mV, and stimulated points. */
+static void make_busy(setup *s, size_t steps, double dt_ms)
+{
+    uint64_t seed = 21;
+    *s = (setup){0};
+    random_network(&s->arena, &seed, SEVERAL, 3, &s->network);
+    make_system(s, &usual_rule, dt_ms);
+    s->conduction.steps = steps;
+    stimulate_until(s, 0.5);
+    couple_tissue(s, 500);
+}
+
+static void fill_tissue(double *tissue_mV)
+{
+    for (size_t k = 0; k < UNKNOWNS; k++) tissue_mV[k] = -20 - (double)k;
+}
+
+Test(conducting, n_steps_of_the_cables_are_n_shorter_time_steps)
+{
+    for (size_t n = 2; n <= 4; n += 2) {
+        setup s[2];
+        double tissue_mV[2][UNKNOWNS], v[2][2000];
+        for (int k = 0; k < 2; k++) {
+            make_busy(&s[k], k == 0 ? n : 1, k == 0 ? 0.05 : 0.05 / (double)n);
+            open_system(&s[k], false);
+            fill_tissue(tissue_mV[k]);
+            for (size_t step = 0; step < 60 * (k == 0 ? 1 : n); step++) step_with_tissue(&s[k], tissue_mV[k]);
+            cr_assert_leq(s[k].conduction.cables.n_points, 2000);
+            read_v(&s[k], v[k]);
+        }
+        for (size_t k = 0; k < s[0].conduction.cables.n_points; k++)
+            cr_assert_float_eq(
+                v[0][k], v[1][k], 1e-9, "%zu steps: V is %.12g and %.12g", n, v[0][k], v[1][k]);
+        for (size_t k = 0; k < UNKNOWNS; k++) cr_assert_float_eq(tissue_mV[0][k], tissue_mV[1][k], 1e-9);
+        for (int k = 0; k < 2; k++) mt_arena_free(&s[k].arena);
+    }
+}
+
+Test(conducting, activation_times_converge_with_the_number_of_steps)
+{
+    static const size_t steps[] = {1, 2, 4, 40};
+    double time_ms[4];
+    for (int k = 0; k < 4; k++) {
+        setup s = {0};
+        straight_network(&s.arena, 1, 15, &s.network);
+        make_system(&s, &usual_rule, 0.05);
+        s.conduction.steps = steps[k];
+        stimulate_until(&s, 1);
+        open_system(&s, false);
+        run_until(&s, 10);
+        time_ms[k] = time_at(&s, 1);
+        mt_arena_free(&s.arena);
+    }
+    for (int k = 1; k < 3; k++) {
+        const double before_ms = fabs(time_ms[k - 1] - time_ms[3]), now_ms = fabs(time_ms[k] - time_ms[3]);
+        cr_expect_lt(now_ms, before_ms / 2, "%zu steps: the error is %g ms, before %g ms", steps[k], now_ms,
+            before_ms);
+    }
+    cr_expect_float_eq(time_ms[2], time_ms[3], 0.002 * time_ms[3]);
+}
+
+/* ---- single precision ---- */
+
+Test(conducting, activation_times_in_single_precision_differ_by_less_than_a_thousandth)
+{
+    setup s[2];
+    for (int k = 0; k < 2; k++) {
+        uint64_t seed = 4;
+        s[k] = (setup){0};
+        random_network(&s[k].arena, &seed, LOOPS, 6, &s[k].network);
+        make_system(&s[k], &usual_rule, 0.05);
+        stimulate_until(&s[k], 1);
+        open_system(&s[k], k == 1);
+        run_until(&s[k], 14);
+    }
+    double last_ms = 0;
+    for (size_t k = 0; k < s[0].conduction.cables.n_points; k++) {
+        const double a = s[0].conducting.activation_ms[k], b = s[1].conducting.activation_ms[k];
+        cr_assert_float_eq(a, b, 1e-3 * a, "point %zu: %g and %g ms", k, a, b);
+        last_ms = fmax(last_ms, a);
+    }
+    cr_assert(last_ms > 4 && isfinite(last_ms), "%g ms", last_ms);
+    cr_assert_neq(memcmp(s[0].conducting.activation_ms, s[1].conducting.activation_ms,
+                      s[0].conduction.cables.n_points * sizeof(double)),
+        0);
+    for (int k = 0; k < 2; k++) mt_arena_free(&s[k].arena);
+}
+
+/* ---- arrays ---- */
+
+static void expect_same_arrays(const setup *a, const setup *b)
+{
+    for (size_t k = 0; k < mt_conducting_arrays(&a->conduction); k++) {
+        size_t n;
+        double x[2000], y[2000];
+        const mt_cell_quantity quantity = mt_conducting_array(&a->conduction, k, &n);
+        mt_conducting_read(&a->conducting, k, x);
+        mt_conducting_read(&b->conducting, k, y);
+        cr_assert_eq(memcmp(x, y, n * sizeof *x), 0, "%s", quantity.name);
+    }
+}
+
+/* In a second beat, so that V is above the threshold of another activation at some places. */
+Test(conducting, a_system_continues_to_the_same_bits_from_its_arrays)
+{
+    for (int single = 0; single < 2; single++) {
+        setup s[2];
+        double tissue_mV[2][UNKNOWNS];
+        for (int k = 0; k < 2; k++) make_busy(&s[k], 2, 0.05), open_system(&s[k], single);
+        fill_tissue(tissue_mV[0]);
+        for (size_t step = 0; step < 50; step++) {
+            step_with_tissue(&s[0], tissue_mV[0]);
+            if (step == 30) mt_conducting_begin_beat(&s[0].conducting);
+        }
+        for (size_t k = 0; k < mt_conducting_arrays(&s[0].conduction); k++) {
+            double values[2000];
+            mt_conducting_read(&s[0].conducting, k, values);
+            mt_conducting_write(&s[1].conducting, k, values);
+        }
+        s[1].step = s[0].step;
+        memcpy(tissue_mV[1], tissue_mV[0], sizeof tissue_mV[0]);
+        for (size_t step = 0; step < 100; step++)
+            for (int k = 0; k < 2; k++) step_with_tissue(&s[k], tissue_mV[k]);
+        expect_same_arrays(&s[0], &s[1]);
+        cr_assert_eq(memcmp(tissue_mV[0], tissue_mV[1], sizeof tissue_mV[0]), 0);
+        for (int k = 0; k < 2; k++) mt_arena_free(&s[k].arena);
+    }
+}
+
+Test(conducting, arrays_have_names_units_and_lengths)
+{
+    setup s;
+    make_busy(&s, 1, 0.05);
+    const size_t n_points = s.conduction.cables.n_points, n_places = n_points + s.conduction.junctions.n,
+                 n_states = stewart()->n_states;
+    static const mt_cell_quantity recorded[] = {{"activation", "ms"}, {"before", "mV"}, {"free", ""}};
+    cr_assert_eq(mt_conducting_arrays(&s.conduction), 1 + n_states + 3);
+    for (size_t k = 0; k < 1 + n_states + 3; k++) {
+        size_t n;
+        const mt_cell_quantity found = mt_conducting_array(&s.conduction, k, &n),
+                               expected = k == 0          ? (mt_cell_quantity){"V", "mV"}
+                                          : k <= n_states ? stewart()->states[k - 1]
+                                                          : recorded[k - 1 - n_states];
+        cr_assert_str_eq(found.name, expected.name);
+        cr_assert_str_eq(found.unit, expected.unit);
+        cr_assert_eq(n, k <= n_states ? n_points : n_places, "%s", found.name);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* The kernels keep states in blocks of 16 cells, of which the last is shorter: each point has its own. */
+Test(conducting, states_belong_to_their_points)
+{
+    setup s;
+    double written[2000], read[2000];
+    uint64_t seed = 2;
+    make_busy(&s, 1, 0.05);
+    const size_t n = s.conduction.cables.n_points;
+    cr_assert(n % 16 != 0 && n > 32);
+    s.conduction.junctions = (mt_junctions){.start = (size_t *)no_junctions};
+    s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+    open_system(&s, false);
+    for (size_t k = 0; k < n; k++) written[k] = between(&seed, 0, 1);
+    mt_conducting_write(&s.conducting, 1, written);
+    run_until(&s, 1);
+    mt_conducting_read(&s.conducting, 1, read);
+    for (size_t k = 0; k < n; k++) cr_assert_float_eq(read[k], written[k] + 1, 1e-12);
+    mt_arena_free(&s.arena);
+}
+
+/* ---- activations ---- */
+
+/* V is moved by stimuli alone, at 10 mV/ms: an activation is the first passage of -20 mV of a beat, after V was below -60 mV. */
+Test(conducting, activations_are_first_passages_of_a_beat_from_rest)
+{
+    enum { RUNS = 7, NEVER = -1 };
+    static const struct {
+        double start_ms, duration_ms, rate_mV_ms, activation_ms; /* by the end of this run */
+    } run[RUNS] = {{0, 10, 10, 6},                               /* from -80 to 20 */
+        {20, 6, -10, 6},                                         /* to -40 */
+        {40, 4, 10, NEVER},                                      /* to 0, not from rest */
+        {60, 7, -10, NEVER},                                     /* to -70 */
+        {80, 8.5, 10, 85},                                       /* to 15 */
+        {100, 9, -10, 85},                                       /* to -75 */
+        {120, 8, 10, 85}};                                       /* the second one of this beat */
+    setup s = {0};
+    mt_stimulus stimulus[RUNS];
+    uint32_t point[] = {0, 1};
+    straight_network(&s.arena, 1, 0.1, &s.network);
+    make_system(&s, &usual_rule, 0.25);
+    s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+    for (int k = 0; k < RUNS; k++)
+        stimulus[k] = (mt_stimulus){run[k].start_ms, run[k].duration_ms, run[k].rate_mV_ms, 2, point, 0, 0};
+    s.conduction.stimulus = stimulus;
+    s.conduction.n_stimuli = RUNS;
+    open_system(&s, false);
+    for (int k = 0; k < RUNS; k++) {
+        if (k == 2) mt_conducting_begin_beat(&s.conducting);
+        run_until(&s, run[k].start_ms + run[k].duration_ms);
+        const double expected = run[k].activation_ms == NEVER ? INFINITY : run[k].activation_ms;
+        for (size_t node = 0; node < 2; node++)
+            cr_assert(time_at(&s, node) == expected || fabs(time_at(&s, node) - expected) < 1e-9,
+                "run %d: %g, expected %g ms", k, time_at(&s, node), expected);
+    }
+    mt_arena_free(&s.arena);
+}
+
+/* The mean of the tissue at a junction, -80 to 20 mV with weights 0.3 and 0.7, passes the threshold of -20 mV. V at the start of a step is
+ * the tissue's last one, of the end of the previous step. */
+Test(conducting, the_mean_of_the_tissue_at_a_junction_is_recorded)
+{
+    setup s = {0};
+    straight_network(&s.arena, 1, 0.1, &s.network);
+    make_system(&s, &usual_rule, 0.25);
+    s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+    couple_tissue(&s, 1e12);
+    open_system(&s, false);
+    for (size_t step = 0; step < 60; step++) {
+        double tissue_mV[UNKNOWNS] = {0};
+        tissue_mV[0] = -80;
+        tissue_mV[1] = fmin(-80 + 10 * s.dt_ms * (double)step, 40);
+        mt_conducting_step(&s.conducting, step, tissue_mV);
+        for (size_t k = 0; k < UNKNOWNS; k++) cr_assert_float_eq(s.conducting.rise_mV[k], 0, 1e-6);
+    }
+    const double *activation_ms = s.conducting.activation_ms + s.conduction.cables.n_points,
+                 expected = 60 / (0.7 * 10);
+    cr_assert(activation_ms[0] >= expected - 1e-6 && activation_ms[0] <= expected + s.dt_ms + 1e-6,
+        "%g, expected %g ms", activation_ms[0], expected);
+    cr_assert(isinf(s.conducting.activation_ms[0]));
+    mt_arena_free(&s.arena);
+}
+
+/* ---- memory ---- */
+
+Test(conducting, a_failing_allocation_is_reported)
+{
+    mt_arena arena = {0};
+    setup s;
+    size_t n = 0;
+    make_busy(&s, 1, 0.05);
+    for (mt_status status = MT_MEMORY; status == MT_MEMORY; mt_arena_free(&arena)) {
+        mt_arena_fail_at(++n);
+        status = mt_conducting_open(&arena, &s.conduction, 0.05, true, &s.conducting);
+        mt_arena_fail_at(0);
+        cr_assert(status == MT_MEMORY || status == MT_OK);
+    }
+    cr_assert_gt(n, 30);
+    mt_arena_free(&s.arena);
+}
