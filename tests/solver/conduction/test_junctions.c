@@ -206,7 +206,8 @@ Test(junctions, conductances_are_shared_by_capacitance_and_distance_and_their_su
             make_slab_heart(&h, (const double[]){1.5, 1, 1}, 0.25, k == 1);
         else
             gmsh_box(&h.arena, 0.2, &h.mesh), make_tissue(&h, k == 3);
-        for (size_t i = 0; i < 36; i++) place_mm[i] = between(&seed, -0.5, 1.5);
+        for (size_t i = 0; i < 36; i++)
+            place_mm[i] = i < 18 ? between(&seed, -0.5, 1.5) : between(&seed, -1.8, 2.8);
         place_mm[0] = 600;
         place_mm[7] = -2.4;
         end_cables_at(&h, 12, place_mm);
@@ -278,6 +279,7 @@ Test(junctions, a_free_end_is_not_coupled_across_a_cavity)
 
 /* ---- distances ---- */
 
+/* The first end is at the same distance from four vertices, of which the first one is coupled. */
 Test(junctions, a_free_end_reaches_the_nearest_unknown_within_two_millimetres_or_the_radius)
 {
     heart h;
@@ -286,6 +288,7 @@ Test(junctions, a_free_end_reaches_the_nearest_unknown_within_two_millimetres_or
     make_slab_heart(&h, (const double[]){1, 1, 1}, 0.5, true);
     for (int k = 0; k < 4; k++)
         place_mm[3 * k] = place_mm[3 * k + 1] = 0.49, place_mm[3 * k + 2] = 1 + above_mm[k];
+    place_mm[0] = place_mm[1] = 0.25;
     end_cables_at(&h, 4, place_mm);
     couple(&h, 4, 10, 0.05);
     cr_assert(h.junctions.n == 2 && h.junctions.n_single == 2 && h.junctions.n_apart == 2);
@@ -293,15 +296,33 @@ Test(junctions, a_free_end_reaches_the_nearest_unknown_within_two_millimetres_or
         double x[3];
         cr_assert_eq(h.junctions.start[k + 1] - h.junctions.start[k], 1);
         mt_unknowns_place(&h.unknowns, h.junctions.unknown[h.junctions.slot[k]], x);
-        cr_assert(x[0] == 0.5 && x[1] == 0.5 && x[2] == 1, "%g %g %g", x[0], x[1], x[2]);
+        const double expected_mm = k == 0 ? 0 : 0.5;
+        cr_assert(x[0] == expected_mm && x[1] == expected_mm && x[2] == 1, "%g %g %g", x[0], x[1], x[2]);
     }
-    cr_assert_eq(h.junctions.n_unknowns, 1);
+    cr_assert_eq(h.junctions.n_unknowns, 2);
     couple(&h, 4, 10, 3);
     check_junctions(&h, 4, 10, 3);
     cr_assert(h.junctions.n == 4 && h.junctions.n_single == 0 && h.junctions.n_apart == 0);
     couple(&h, 0, 10, 3);
     cr_assert(h.junctions.n == 0 && h.junctions.n_unknowns == 0 && h.junctions.start[0] == 0);
     mt_arena_free(&h.arena);
+}
+
+/* Unknowns are searched in cubes as long as the reach, 2 mm, from 2 mm before the first end, which is too far away. */
+Test(junctions, the_nearest_unknown_is_found_in_the_next_cube_of_any_direction)
+{
+    static const double at_mm[] = {-2.5, -1.5, 2.4};
+    for (size_t axis = 0; axis < 3; axis++) {
+        heart h;
+        double place_mm[9];
+        make_slab_heart(&h, (const double[]){1, 1, 1}, 0.5, true);
+        for (size_t k = 0; k < 9; k++) place_mm[k] = k % 3 == axis ? at_mm[k / 3] : 0.45;
+        end_cables_at(&h, 3, place_mm);
+        couple(&h, 3, 10, 0.1);
+        check_junctions(&h, 3, 10, 0.1);
+        cr_assert(h.junctions.n == 2 && h.junctions.n_apart == 1, "axis %zu", axis);
+        mt_arena_free(&h.arena);
+    }
 }
 
 /* ---- memory ---- */
