@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solver/cells/model.h"
 #include "solver/conduction/cables.h"
 #include "tests/answers.h"
 #include "tests/random.h"
@@ -14,6 +15,13 @@
 /* sigma, Cm and the radius yield a diffusivity of 1.1 mm^2/ms. */
 static const mt_cables_rule usual_rule = {
     .spacing_mm = 0.2, .radius_mm = 0.02, .conductivity_mS_mm = 1.1, .capacitance_uF_mm2 = 0.01};
+
+static inline const mt_cell_model *stewart(void)
+{
+    const mt_cell_model *model;
+    ok(mt_cell_model_find("stewart", &model));
+    return model;
+}
 
 enum { NODES_MOST = 80, SEGMENTS_MOST = 120 };
 

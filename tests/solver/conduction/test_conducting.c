@@ -19,13 +19,6 @@ typedef struct setup {
     size_t step;
 } setup;
 
-static const mt_cell_model *stewart(void)
-{
-    const mt_cell_model *model;
-    ok(mt_cell_model_find("stewart", &model));
-    return model;
-}
-
 /* Divides the network of a system of Stewart cells into points, without stimuli. */
 static void make_system(setup *s, const mt_cables_rule *rule, double dt_ms)
 {

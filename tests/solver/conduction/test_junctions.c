@@ -511,13 +511,6 @@ static void check_block(const passage *p)
     cr_expect_float_eq(found, expected, 0.05 * expected, "block from %g, expected %g kOhm", found, expected);
 }
 
-static const mt_cell_model *stewart(void)
-{
-    const mt_cell_model *model;
-    ok(mt_cell_model_find("stewart", &model));
-    return model;
-}
-
 Test(junctions, delay_and_block_from_fibre_to_tissue_equal_those_of_explicit_steps)
 {
     const passage p = {.model = stewart()};
