@@ -22,7 +22,7 @@
 /* Voltages and coefficients of a system; the lengths are those of the cables, the elimination and the junctions. */
 typedef struct part {
     const mt_conduction *conduction;
-    double dt_ms; /* of the cables */
+    double step_ms, dt_ms; /* of the problem, and of the cables */
     mt_elimination elimination;
     real *constants;
     real *v, *state;   /* state in blocks */
@@ -97,7 +97,7 @@ static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, dou
     const size_t n = conduction->cables.n_points;
     part *p;
     MT_ALLOC(arena, p, 1);
-    *p = (part){.conduction = conduction, .dt_ms = dt_ms / (double)conduction->steps};
+    *p = (part){.conduction = conduction, .step_ms = dt_ms, .dt_ms = dt_ms / (double)conduction->steps};
     MT_ALLOC(arena, p->constants, model->n_constants);
     MT_ALLOC(arena, p->v, n);
     MT_ALLOC(arena, p->w, n);
@@ -119,7 +119,7 @@ static void stimulate(part *p, size_t step)
 {
     for (size_t s = 0; s < p->conduction->n_stimuli; s++) {
         const mt_stimulus *stimulus = &p->conduction->stimulus[s];
-        if (!mt_stimulus_is_on(stimulus, p->dt_ms * (double)p->conduction->steps, step)) continue;
+        if (!mt_stimulus_is_on(stimulus, p->step_ms, step)) continue;
         const real rise_mV = (real)(p->dt_ms * stimulus->rise_mV_ms);
         for (size_t k = 0; k < stimulus->n_elements; k++) p->v[stimulus->element[k]] += rise_mV;
     }

@@ -558,6 +558,32 @@ Test(conducting, n_steps_of_the_cables_are_n_shorter_time_steps)
     }
 }
 
+/* A start in the middle of a time step is rounded to its end, as in the tissue. 11 times the eleventh part of 0.05 is not 0.05. */
+Test(conducting, stimuli_are_on_in_the_same_time_steps_for_any_number_of_steps)
+{
+    for (size_t n = 1; n <= 40; n++) {
+        setup s = {0};
+        uint32_t point[] = {0, 1};
+        double v[2];
+        straight_network(&s.arena, 1, 0.1, &s.network);
+        make_system(&s, &usual_rule, 0.05);
+        s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
+        s.conduction.steps = n;
+        s.stimulus = (mt_stimulus){0.025, 0.05, 20, 2, point, 0, 0};
+        s.conduction.stimulus = &s.stimulus;
+        s.conduction.n_stimuli = 1;
+        open_system(&s, false);
+        for (size_t step = 0; step < 4; step++) {
+            run_until(&s, s.dt_ms * (double)(step + 1));
+            read_v(&s, v);
+            const double expected = step == 0 ? -80 : -79;
+            cr_assert_float_eq(v[0], expected, 1e-9, "%zu steps, time step %zu: %g, expected %g mV", n, step,
+                v[0], expected);
+        }
+        mt_arena_free(&s.arena);
+    }
+}
+
 Test(conducting, activation_times_converge_with_the_number_of_steps)
 {
     static const size_t steps[] = {1, 2, 4, 40};
