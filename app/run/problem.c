@@ -513,8 +513,26 @@ mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input)
     return set_loop(scratch, input, &p);
 }
 
+/* Paces a cell of the conduction system, too. */
+static mt_status prepace_network(
+    mt_arena *arena, const mt_pulses *pulses, bool cached, mt_monodomain *problem)
+{
+    mt_conduction *paced;
+    if (!problem->conduction) return MT_OK;
+    MT_COPY(arena, paced, problem->conduction, 1);
+    mt_monodomain alone = {.model = paced->model,
+        .variants = &problem->conduction->variant,
+        .n_variants = 1,
+        .dt_ms = problem->dt_ms / (double)paced->steps};
+    MT_TRY(mt_prepace(arena, pulses, cached, &alone));
+    if (alone.variants) paced->variant = alone.variants[0];
+    problem->conduction = paced;
+    return MT_OK;
+}
+
 mt_status mt_problem_prepace(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
     const mt_pulses pulses = mt_case_prepace(input);
-    return mt_prepace(arena, &pulses, cached, &problem->monodomain);
+    MT_TRY(mt_prepace(arena, &pulses, cached, &problem->monodomain));
+    return prepace_network(arena, &pulses, cached, &problem->monodomain);
 }

@@ -11,6 +11,7 @@
 enum { LEFT, RIGHT };
 enum { LINE_MAX = 100000 }; /* segments of a right bundle branch */
 
+static const double root_near = 0.2;    /* largest distance of a root from its coordinates, in coordinates */
 static const double near_share = 0.2;   /* of a segment: least distance of segments that share no node */
 static const double least_length = 0.1; /* of the mean: shortest length of a branch before rounding */
 static const double least_angle_deg =
@@ -169,6 +170,28 @@ static bool place_in(const ventricle *v, uint32_t t, mt_endocardium_place *place
     return true;
 }
 
+/* Finds the middle of the triangle with the nearest coordinates, at most root_near away: a septum can end below the root. */
+static bool find_near(const ventricle *v, mt_endocardium_place *root)
+{
+    double least = root_near * root_near;
+    bool found = false;
+    for (uint32_t t = 0; t < v->surface.surface.n_faces; t++) {
+        const uint32_t *vertex = v->surface.surface.face_vertex + 3 * (size_t)t;
+        double x = 0, y = 0, widest = 0;
+        for (int k = 0; k < 3; k++) {
+            const double dx = v->coordinates->rotational[vertex[k]] - v->rule->root_rotational;
+            x += dx / 3;
+            y += (v->coordinates->apicobasal[vertex[k]] - v->rule->root_apicobasal) / 3;
+            widest = fmax(widest, fabs(dx));
+        }
+        if (widest > 0.25 || !(x * x + y * y < least)) continue;
+        least = x * x + y * y;
+        *root = (mt_endocardium_place){.triangle = t, .share = {1. / 3, 1. / 3, 1. / 3}};
+        found = true;
+    }
+    return found;
+}
+
 static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
 {
     static const char *const names[2] = {"left", "right"};
@@ -177,6 +200,7 @@ static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
     if (!given) {
         for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
             if (place_in(v, t, root)) return MT_OK;
+        if (find_near(v, root)) return MT_OK;
         return mt_fail(MT_INPUT,
             "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f; "
             "allowed: a given root of its bundle branch (--%s-root)",

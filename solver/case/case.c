@@ -536,8 +536,11 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key network_cell_keys[] = {
     MT_YAML_OPENED(mt_case, network.named, "model", "stewart", mt_cell_model_word, &network_model_opener,
-        "Ionic model of the Purkinje cells, as for `cell.model`. A cell of stewart beats spontaneously every "
-        "1.2 s; `scale: [g_fNa=0]` makes it quiescent."),
+        "Ionic model of the Purkinje cells, as for `cell.model`. A cell of stewart that nothing excites "
+        "beats "
+        "spontaneously after 99 ms, and then every 1.2 s; `scale: [g_fNa=0]` makes it quiescent, and "
+        "`prepace` "
+        "starts it at the end of a cycle."),
     MT_YAML_STRING(mt_case, network.type, "type", "", "Type of the cells. Empty: the model's first."),
     ASKED_KEYS(mt_case, network.asked), MT_YAML_END};
 static const mt_yaml_key junction_keys[] = {

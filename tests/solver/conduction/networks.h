@@ -14,7 +14,7 @@
 
 /* sigma, Cm and the radius yield a diffusivity of 1.1 mm^2/ms. */
 static const mt_cables_rule usual_rule = {
-    .spacing_mm = 0.2, .radius_mm = 0.02, .conductivity_mS_mm = 1.1, .capacitance_uF_mm2 = 0.01};
+    .spacing_mm = 0.2, .radius_mm = 0.02, .conductivity_mS_mm = 1.1, .capacitance_uF_mm2 = 0.01, .fibres = 1};
 
 static inline const mt_cell_model *stewart(void)
 {

@@ -59,7 +59,7 @@ static void check_numbers(const sample *s, const char *name)
     const mt_cables *c = &s->cables;
     uint32_t next = 0;
     for (size_t k = 0; k < c->n_chains; k++) {
-        const mt_chain *chain = &c->chain[k];
+        const mt_cable_chain *chain = &c->chain[k];
         cr_assert_eq(chain->first, next, "%s: chain %zu begins at %u", name, k, chain->first);
         cr_assert_geq(chain->end, chain->first, "%s", name);
         next = chain->end;

@@ -279,7 +279,7 @@ static couplings couplings_of(const mt_cables *c)
 {
     couplings g = {.n = c->n_points - c->n_chained};
     for (size_t k = 0; k < c->n_chains; k++) {
-        const mt_chain *chain = &c->chain[k];
+        const mt_cable_chain *chain = &c->chain[k];
         if (chain->left == MT_NO_POINT || chain->right == MT_NO_POINT || chain->left == chain->right)
             continue;
         const size_t a = chain->left - c->n_chained, b = chain->right - c->n_chained;
