@@ -8,8 +8,9 @@ set(in_order "$<$<C_COMPILER_ID:GNU>:-mtune=goldmont>")
 set(flags_avx2 -mavx2 -mfma)
 set(flags_avx512 -mavx512f -mavx512dq -mfma -mprefer-vector-width=512)
 set(exact -ffp-contract=off -fno-math-errno -fno-trapping-math)
-# The kernels are optimised also for debugging, since tests take thousands of steps. A build for its warnings alone can do without.
-set(MT_KERNEL_OPTIMISATION -O3 CACHE STRING "Option of the compiler for the optimisation of kernels")
+# A build for its warnings alone can use the objects of another one: kernels are optimised for debugging, too, since tests take thousands of
+# steps, and they have no assertions.
+set(MT_KERNELS_OF "" CACHE PATH "Folder of a build with compiled kernels; empty: compile them")
 # Tests of waves in tissue take up to 1.7 times as long with this check. AddressSanitizer checks each access, however its address is made.
 set(unchecked "$<$<BOOL:${MT_SANITIZE}>:-fno-sanitize=pointer-overflow>")
 # Line numbers are enough for a debugger: finding the places of variables takes half of the time to compile long chains of operations.
@@ -17,10 +18,18 @@ set(lines_only $<$<CONFIG:RelWithDebInfo>:-g1>)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
 function(mt_kernel target sources arithmetic isa)
   set(object ${target}_${arithmetic}_${isa})
+  if(MT_KERNELS_OF)
+    foreach(source IN LISTS sources)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+      target_sources(${target} PRIVATE ${MT_KERNELS_OF}/CMakeFiles/${object}.dir/${source}${CMAKE_C_OUTPUT_EXTENSION})
+    endforeach()
+    return()
+  endif()
   add_library(${object} OBJECT ${sources})
   target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR})
   # Pedantry knows no vectors of 64 bytes passed by value between inlined functions.
-  target_compile_options(${object} PRIVATE ${MT_KERNEL_OPTIMISATION} ${exact} -Wno-psabi ${unchecked} ${lines_only} ${side_by_side} ${ARGN})
+  target_compile_options(${object} PRIVATE -O3 ${exact} -Wno-psabi ${unchecked} ${lines_only} ${side_by_side} ${ARGN})
   target_compile_definitions(${object} PRIVATE MT_REAL_NAME=${arithmetic} MT_ISA=${isa})
   if(arithmetic STREQUAL double)
     target_compile_definitions(${object} PRIVATE MT_DOUBLE)
