@@ -90,6 +90,7 @@ if(MT_TESTS)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
   pkg_check_modules(ARPACK REQUIRED IMPORTED_TARGET arpack) # an independent eigenvalue solver to test ours against
   pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr) # functions to any precision
+  find_program(LLD ld.lld) # links the many programs in a third of the time
   find_library(OPENCL_LIBRARY libOpenCL.so.1 REQUIRED) # which the program loads at run time; with pocl, an OpenCL driver for processors
   # The tests load stand-ins for libraries of libraries. RPATH finds them, which libraries of the program search, too; RUNPATH would not.
   set(unused ${CMAKE_BINARY_DIR}/unused)
@@ -117,8 +118,9 @@ if(MT_TESTS)
         target_sources(${program} PRIVATE ${source})
       else()
         add_executable(${program} ${source})
-        target_compile_options(${program} PRIVATE -Wno-pedantic $<$<BOOL:${MT_SANITIZE}>:-O0>)
+        target_compile_options(${program} PRIVATE -Wno-pedantic)
         target_link_options(${program} PRIVATE -Wl,--as-needed -Wl,--disable-new-dtags) # each test is a process, which loads all libraries
+        target_link_options(${program} PRIVATE $<$<BOOL:${LLD}>:-fuse-ld=lld>)
         set_target_properties(${program} PROPERTIES BUILD_RPATH ${unused})
         target_link_libraries(${program} PRIVATE PkgConfig::CRITERION PkgConfig::ARPACK PkgConfig::HDF5 mt_${module})
         if(program MATCHES "^tests_app_(commands_run|report|results|run)$") # tests/app/sketch.h
@@ -132,10 +134,15 @@ if(MT_TESTS)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_print_table -Wl,--wrap=mt_print_tables)
         endif()
       endif()
-      # Under the sanitizers, tests are compiled without optimisation, except those that compute much themselves.
-      if(MT_SANITIZE AND test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order)$")
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
+      # Tests are compiled without optimisation, which takes three times as long, except those that compute much themselves. Slow tests
+      # are optimised where nothing slows them down.
+      set(optimisation -O0)
+      if(test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order|nodal_step)$")
+        set(optimisation -O1)
+      elseif(test MATCHES "_slow$" AND NOT MT_SANITIZE)
+        set(optimisation -O2)
       endif()
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS ${optimisation})
       add_test(NAME ${module}/${test} COMMAND ${program} --jobs 1 ${of_suite} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
       # Everyday tests of the solver take thousands of steps on small meshes, where threads would only wait for each other;
       # tests of what threads do say how many.

@@ -144,7 +144,7 @@ Test(stimuli, activation_starts_at_the_apex_if_it_is_stimulated)
 /* A run in another folder finds the list named in used.yaml; the place described there is that of the run. */
 Test(stimuli, stimuli_at_listed_vertices_rerun_from_another_folder)
 {
-    char only[sizeof wall];
+    char only[sizeof wall + sizeof "vtx: site.vtx"];
     size_t n;
     const char *first = strstr(wall, "at: apex, radius_mm: 0.8"), *second = strstr(wall, "  - {surface: lv_"),
                *machine = strstr(wall, "machine:");
