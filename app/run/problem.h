@@ -81,8 +81,8 @@ MT_NODISCARD mt_status mt_problem_find_files(mt_arena *arena, mt_case *input);
 /* Returns the tissue of a complete problem for the junctions of a conduction system. */
 mt_junctions_tissue mt_problem_tissue(const mt_problem *problem);
 
-/* Sets the initial state of the cells, also of the conduction system, by the pre-pacing of the case (app/run/prepace.h). A run that resumes from a checkpoint does not need
- * it. Returns the errors of `mt_prepace`. */
+/* Sets the initial state of the cells, also of the conduction system, by the pre-pacing of the case (app/run/prepace.h). A run that
+ * resumes from a checkpoint does not need it. Returns the errors of `mt_prepace`. */
 MT_NODISCARD mt_status mt_problem_prepace(
     mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 

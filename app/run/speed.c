@@ -66,6 +66,7 @@ mt_status mt_speed_measure(const mt_case *input, mt_speed *speed)
     slab.machine.backend = MT_CASE_CPU;
     slab.time.end_ms = end_ms;
     slab.stimuli = &half, slab.n_stimuli = 1;
+    slab.network.file = "";
     slab.n_regions = slab.n_gradients = slab.n_points = slab.n_electrodes = slab.line.points = 0;
     mt_progress_stage("measuring the speed of this computer");
     const mt_status status = mt_fail_in("the slab for the speed measurement", measure(arena, &slab, speed));

@@ -1,12 +1,13 @@
-/* Tuning of a conduction network: the axial conductivity of its cables for a conduction velocity, and the resistance of its junctions for an
- * antegrade delay.
+/* Tuning of a conduction network: the axial conductivity of its cables for a conduction velocity, and the resistance of its junctions for
+ * an antegrade delay.
  *
  * Velocity: a straight cable with the properties of the case's network is stimulated at one end; the velocity is that between 40 % and 80 %
  * of its length. It is nearly proportional to the square root of the conductivity, which is corrected until the velocity is within
  * MT_NETWORK_TOLERANCE of the target.
  *
- * Delay: the same cable, vertical, ends 1 mm below the upper surface of a slab of the case's tissue and cells, MT_NETWORK_SLAB_MM wide and half
- * as thick. The delay is that of a junction in a run (solver/conduction/conducting.h): from the activation of the free end to that of the
+ * Delay: the same cable, vertical, ends 1 mm below the upper surface of a slab of the case's tissue and cells, MT_NETWORK_SLAB_MM wide
+ * and half as thick. The delay is that of a junction in a run (solver/conduction/conducting.h): from the activation of the free end to
+ * that of the
  * tissue that it is coupled to. It increases with the resistance, up to block, and is found by bisection. The retrograde delay is that of
  * the same junction if one side of the slab is stimulated. */
 #pragma once
@@ -31,8 +32,8 @@ typedef struct mt_junction_tuning {
     size_t n_runs;
 } mt_junction_tuning;
 
-/* Changes network.conductivity_mS_mm of a case so that its cables conduct at asked_mm_ms. MT_INPUT: the velocity is out of range. MT_NUMERICS:
- * the cable does not conduct at this velocity. MT_STOPPED. MT_MEMORY. */
+/* Changes network.conductivity_mS_mm of a case so that its cables conduct at asked_mm_ms. MT_INPUT: the velocity is out of range.
+ * MT_NUMERICS: the cable does not conduct at this velocity. MT_STOPPED. MT_MEMORY. */
 MT_NODISCARD mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_network_tuning *found);
 
 /* Changes network.junction.resistance_kOhm of a case so that the antegrade delay is asked_ms, to 2 %, in a slab of this kind. MT_INPUT: the

@@ -14,8 +14,9 @@
  * ones from seed, ventricle and number of the branch, computed without functions of the C library: the same network on every machine, for
  * the same mesh and coordinates. More generations keep the branches of fewer ones.
  *
- * Bundles. Each root is on the septal endocardium, at given coordinates or, if no place has them, at the nearest place within 0.2 of them; a His bundle of his_mm points up the long axis from the middle between the roots, to
- * which straight lines through the septum join them. The left bundle branch runs straight from its root in the direction of the steepest
+ * Bundles. Each root is on the septal endocardium, at given coordinates or, if no place has them, at the nearest place within 0.2 of
+ * them; a His bundle of his_mm points up the long axis from the middle between the roots, to which straight lines through the septum join
+ * them. The left bundle branch runs straight from its root in the direction of the steepest
  * descent of the apicobasal coordinate (mesh/anatomy/coordinates.h), for left_bundle_mm, and divides into an anterior and a posterior
  * fascicle, from whose ends the tree grows. The right bundle branch descends steeply along the septum, undivided, to the apical third.
  * Both are insulated from the wall: Purkinje segments begin at their ends. Without a right ventricle there is only the left tree, and the

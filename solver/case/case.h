@@ -256,8 +256,8 @@ MT_NODISCARD mt_status mt_case_load(
 MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
-/* Reads a region alone, from a NUL-terminated text with its keys, such as "tag: 3" or "{centre_mm: [0, 0, 5], radius_mm: 2}". Strings are in
- * `arena`. Returns the errors of mt_yaml_read and mt_region_check; messages begin with `name`. */
+/* Reads a region alone, from a NUL-terminated text with its keys, such as "tag: 3" or "{centre_mm: [0, 0, 5], radius_mm: 2}". Strings are
+ * in `arena`. Returns the errors of mt_yaml_read and mt_region_check; messages begin with `name`. */
 MT_NODISCARD mt_status mt_case_read_region(
     mt_arena *arena, const char *name, const char *text, mt_region *region);
 
