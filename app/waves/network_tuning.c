@@ -224,7 +224,7 @@ static mt_status find_block(bench *b, double conducts_kOhm, double *block_kOhm)
 /* Finds two resistances, 2 or more apart, with a shorter delay at *low and a longer one or block at *high. */
 static mt_status bracket(bench *b, double asked_ms, double *low, double *high)
 {
-    enum { TRIALS_MOST = 40 };
+    enum { TRIALS_MOST = 14 };
     double at = b->input.network.resistance_kOhm, delay_ms;
     *low = *high = NAN;
     for (int k = 0; k < TRIALS_MOST && (isnan(*low) || isnan(*high)); k++) {

@@ -20,8 +20,8 @@ static mt_table cable_table(mt_arena *arena, const mt_case *c, double asked, con
     mt_table table = mt_table_properties(arena, "tuned_network", "Cables of the network");
     mt_table_property(&table, "asked_mm_per_ms", "target CV", asked, "mm/ms");
     mt_table_property(&table, "measured_mm_per_ms", "measured CV", found->speed_mm_ms, "mm/ms");
-    mt_table_property(
-        &table, "conductivity_mS_mm", "axial conductivity", c->network.conductivity_mS_mm, "mS/mm");
+    mt_table_property(&table, "conductivity_millisiemens_per_mm", "axial conductivity",
+        c->network.conductivity_mS_mm, "mS/mm");
     mt_table_property(&table, "diffusivity_mm2_ms", "diffusivity", found->diffusivity_mm2_ms, "mm^2/ms");
     mt_table_property(&table, "radius_mm", "radius of a fibre", c->network.radius_mm, "mm");
     mt_table_property(&table, "spacing_mm", "distance of the points, at most", c->network.spacing_mm, "mm");
@@ -38,9 +38,9 @@ static mt_table junction_table(
     mt_table_property(&table, "asked_ms", "target antegrade delay", asked, "ms");
     mt_table_property(&table, "antegrade_ms", "antegrade delay", found->antegrade_ms, "ms");
     mt_table_property(&table, "retrograde_ms", "retrograde delay", found->retrograde_ms, "ms");
-    mt_table_property(&table, "resistance_kOhm", "resistance", c->network.resistance_kOhm, "kOhm");
+    mt_table_property(&table, "resistance_kohm", "resistance", c->network.resistance_kOhm, "kOhm");
     mt_table_property(
-        &table, "block_kOhm", "resistance that blocks antegrade conduction", found->block_kOhm, "kOhm");
+        &table, "block_kohm", "resistance that blocks antegrade conduction", found->block_kOhm, "kOhm");
     mt_table_property(&table, "fibres", "parallel fibres", c->network.fibres, "");
     mt_table_property(&table, "radius_mm", "radius of the coupled tissue", c->network.reach_mm, "mm");
     mt_table_property(&table, "runs", "simulations", (double)found->n_runs, "");
