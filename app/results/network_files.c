@@ -150,3 +150,8 @@ mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
     }
     return table;
 }
+
+const char *mt_run_network_names(const mt_run *run)
+{
+    return conduction_of(run) ? "network.vtp, junctions.csv, " : "";
+}

@@ -15,3 +15,6 @@ mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run);
 
 /* Builds the summary of the network: its size, and for each beat the passages of its junctions. */
 mt_table mt_run_network_table(mt_arena *arena, const mt_run *run);
+
+/* Returns the names of the network's files for a list, "network.vtp, junctions.csv, ", or "" without a network. */
+const char *mt_run_network_names(const mt_run *run);

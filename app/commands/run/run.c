@@ -85,9 +85,9 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
         done->details ? ", tables of the tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
         "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
-        "%s%s%s%s%sused.yaml\n",
-        folder, samples, samples[0] ? ", " : "", apart ? "" : profile, apart || !done->profile ? "" : ", ",
-        page ? "report.html (for a browser), " : "");
+        "%s%s%s%s%s%sused.yaml\n",
+        folder, mt_run_network_names(done), samples, samples[0] ? ", " : "", apart ? "" : profile,
+        apart || !done->profile ? "" : ", ", page ? "report.html (for a browser), " : "");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);
 }
