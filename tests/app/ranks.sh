@@ -36,6 +36,14 @@ checkpoint: {every_minutes: 0, every_ms: 1, keep: 3, at_end: true}
 machine: {ipus: 8, tiles: 12, partition: hierarchical}
 END
 
+# A conduction network from outside of the slab to two free ends in it, near one side: some ranks have no part of a junction.
+cat >net.csv <<'END'
+x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm
+1,1,6,1,1,3
+1,1,3,0.5,1,1
+1,1,3,1.8,1,1
+END
+
 # on RANKS FOLDER ARGUMENT...: standard output in FOLDER.out
 on() {
     ranks=$1 to=$2
@@ -107,6 +115,16 @@ if [ -z "$kills" ]; then
         on 3 three "$@"
         same alone three "voltages at the vertices, $precision precision, 3 ranks"
         continues 2 3 "$@"
+    done
+    set -- --set machine.backend=cpu --set network.file=net.csv --set stimuli=[] --set 'network.stimuli=[{"node": 0}]' \
+        --set time.end_ms=14 --set output.maps=[activation] --set output.beat_ms=7
+    for places in elements nodes; do
+        on 0 alone "$@" --set diffusion.discretisation=$places
+        grep -q 'antegrade$' alone/junctions.csv || fail "a network without effect: $(cat alone/junctions.csv)"
+        for ranks in 2 5; do
+            on $ranks some "$@" --set diffusion.discretisation=$places
+            same alone some "a conduction network, $places, $ranks ranks"
+        done
     done
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most one rank per IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
