@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 /* 2400 elements, of a model that devices compile quickly. */
-#define NETWORK_SLAB                                                                                         \
-    "mesh: {slab: {size_mm: [5, 5, 2], edge_mm: 0.5}}\n"                                                     \
+#define NETWORK_TISSUE                                                                                       \
     "tissue:\n"                                                                                              \
     "  intracellular_l_mS_mm: 0.17\n"                                                                        \
     "  intracellular_t_mS_mm: 0.019\n"                                                                       \
     "  extracellular_l_mS_mm: 0.62\n"                                                                        \
     "  extracellular_t_mS_mm: 0.24\n"                                                                        \
     "  chi_per_mm: 140\n"                                                                                    \
-    "  cm_uF_mm2: 0.01\n"                                                                                    \
-    "cell: {model: mitchell-schaeffer, type: standard}\n"
+    "  cm_uF_mm2: 0.01\n"
+#define NETWORK_MESH "mesh: {slab: {size_mm: [5, 5, 2], edge_mm: 0.5}}\n"
+#define NETWORK_SLAB NETWORK_MESH NETWORK_TISSUE "cell: {model: mitchell-schaeffer, type: standard}\n"
 
 enum { SLAB_ELEMENTS = 2400, SLAB_VERTICES = 11 * 11 * 5 };
 
