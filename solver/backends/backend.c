@@ -65,12 +65,23 @@ static size_t find_impossible(const double *v_mV, size_t n, const mt_stimulus *s
     return SIZE_MAX;
 }
 
+enum { VALUE = 32 };
+
+/* Formats "-300 mV" or "not a number". */
+static void tell_mV(double v_mV, char text[VALUE])
+{
+    if (isnan(v_mV))
+        (void)snprintf(text, VALUE, "not a number");
+    else
+        (void)snprintf(text, VALUE, "%g mV", v_mV);
+}
+
 /* Formats "element 7 at [1, 2, 3] mm: V is -300 mV". */
 static void tell_value(const mt_monodomain *problem, size_t unknown, double v_mV, char *text, size_t size)
 {
     const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
-    char value[32] = "not a number", place[96] = "";
-    if (!isnan(v_mV)) (void)snprintf(value, sizeof value, "%g mV", v_mV);
+    char value[VALUE], place[96] = "";
+    tell_mV(v_mV, value);
     if (problem->mesh) {
         double x[3];
         mt_unknowns_place(&unknowns, unknown, x);
@@ -290,6 +301,43 @@ static mt_status connect(mt_arena *arena, running *r)
     return r->backend->connect(r->self, arena, junctions->n_unknowns, junctions->unknown);
 }
 
+/* Fails with the message for an impossible voltage of a cable in this step. */
+static mt_status refuse_cable(const mt_conducting *conducting, size_t point, size_t step)
+{
+    const mt_conduction *conduction = conducting->conduction;
+    const double *x = conduction->cables.xyz_mm + 3 * point;
+    char value[VALUE], why[160] = "no stimulus of the network was on: a smaller time.dt_ms may help";
+    const mt_stimulus *strongest = NULL;
+    for (size_t s = 0; s < conduction->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &conduction->stimulus[s];
+        if (!mt_stimulus_is_on(stimulus, conducting->dt_ms, step)) continue;
+        if (!strongest || stimulus->rise_mV_ms > strongest->rise_mV_ms) strongest = stimulus;
+    }
+    if (strongest)
+        (void)snprintf(why, sizeof why,
+            "network.stimuli.%td was on and raises V by %.4g mV/ms: a smaller strength_mV_ms or time.dt_ms "
+            "may "
+            "help",
+            strongest - conduction->stimulus, strongest->rise_mV_ms);
+    tell_mV(conducting->now_mV[point], value);
+    return mt_fail(MT_NUMERICS,
+        "network: V is %s at [%.4g, %.4g, %.4g] mm and %g ms; it must stay within -200 .. 200 mV; %s", value,
+        x[0], x[1], x[2], (double)(step + 1) * conducting->dt_ms, why);
+}
+
+/* Checks the voltages of the cables, unless those of the tissue are impossible, which are reported at the end of the ms. */
+static mt_status check_cables(const running *r, size_t step)
+{
+    const mt_conducting *conducting = r->results->conducting;
+    for (size_t k = 0; k < conducting->conduction->cables.n_points; k++) {
+        if (mt_backend_possible_mV(conducting->now_mV[k])) continue;
+        const size_t n = conducting->conduction->junctions.n_unknowns;
+        return find_impossible(r->coupled_mV, n, NULL) == SIZE_MAX ? refuse_cable(conducting, k, step)
+                                                                   : MT_OK;
+    }
+    return MT_OK;
+}
+
 /* Takes a time step of the conduction system, before that of the tissue. */
 static mt_status conduct(const running *r, size_t step)
 {
@@ -297,6 +345,7 @@ static mt_status conduct(const running *r, size_t step)
     if (!r->problem->conduction) return MT_OK;
     MT_TRY(r->backend->sense(r->self, r->coupled_mV));
     mt_conducting_step(conducting, step, r->coupled_mV);
+    MT_TRY(check_cables(r, step));
     return r->backend->charge(r->self, conducting->rise_mV);
 }
 
