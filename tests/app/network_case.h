@@ -21,8 +21,8 @@
 
 enum { SLAB_ELEMENTS = 2400, SLAB_VERTICES = 11 * 11 * 5 };
 
-/* A trunk from node 0 above the slab to node 1, a loop of the nodes 1, 2 and 3, and from it a branch to each of three free ends in the slab:
- * nodes 4 and 5, which share tissue, on the left, and node 6 on the right. */
+/* A trunk from node 0 above the slab to node 1, a loop of the nodes 1, 2 and 3, and from it a branch to each of three free ends in the
+ * slab: nodes 4 and 5, which share tissue, on the left, and node 6 on the right. */
 static const char small_network[] = "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n"
                                     "2.5,2.5,7,2.5,2.5,4,1\n"
                                     "2.5,2.5,4,1.5,2,3,2\n"

@@ -16,7 +16,8 @@ static const char body[] = NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 45}\n"
                                         "output: {maps: [activation]}\n"
                                         "machine: {backend: cpu}\n";
 
-/* As small_network, but the branch on the right has an arc of three segments outside of the slab. The last one has a kind without a name. */
+/* As small_network, but the branch on the right is an arc of three segments outside of the slab. The last one has a kind without a
+ * name. */
 static const char arched[] = "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n"
                              "2.5,2.5,7,2.5,2.5,4,1\n"
                              "2.5,2.5,4,1.5,2,3,2\n"

@@ -160,7 +160,8 @@ static void check_change(double stop_ms, const char *before, const char *after)
 /* The end of the last step before a time. */
 static double step_before(double ms) { return floor(ms / 0.05) * 0.05; }
 
-/* Stops in the time step before the activation of a cable and of the tissue, between both, at the beginning of the second beat and in it. */
+/* Stops in the time step before the activation of a cable and of the tissue, between both, at the beginning of the second beat, and in
+ * it. */
 Test(network_resume, a_resumed_run_writes_the_files_of_an_uninterrupted_run)
 {
     static junction_row row[ROWS_MOST];

@@ -72,7 +72,7 @@ Test(network_runs, threads_do_not_change_a_byte)
 Test(network_runs, a_device_writes_the_files_of_the_host)
 {
     static const char *const kinds[] = {COARSE, MULTIRATE COARSE, NODES COARSE,
-        " --set diffusion.accumulation=double-word --set time.pde_steps=3" COARSE};
+        (" --set diffusion.accumulation=double-word --set time.pde_steps=3" COARSE)};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const size_t n = k == 2 ? SLAB_VERTICES : SLAB_ELEMENTS;
         run_kind(kinds[k], " -o host");
