@@ -19,6 +19,13 @@
 #define NETWORK_MESH "mesh: {slab: {size_mm: [5, 5, 2], edge_mm: 0.5}}\n"
 #define NETWORK_SLAB NETWORK_MESH NETWORK_TISSUE "cell: {model: mitchell-schaeffer, type: standard}\n"
 
+/* Keys of `network` that determine delays: a test does not depend on their defaults. */
+#define NETWORK_CABLES                                                                                       \
+    "  radius_mm: 0.05\n"                                                                                    \
+    "  conductivity_mS_mm: 0.44\n"                                                                           \
+    "  fibres: 300\n"                                                                                        \
+    "  junction: {resistance_kOhm: 3, radius_mm: 1}\n"
+
 enum { SLAB_ELEMENTS = 2400, SLAB_VERTICES = 11 * 11 * 5 };
 
 /* A trunk from node 0 above the slab to node 1, a loop of the nodes 1, 2 and 3, and from it a branch to each of three free ends in the

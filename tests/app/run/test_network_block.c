@@ -9,12 +9,12 @@
 
 #include <omp.h>
 
-static const char body[] = NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 45}\n"
-                                        "network:\n"
-                                        "  file: net.csv\n"
-                                        "  stimuli: [{node: 0, duration_ms: 2}]\n"
-                                        "output: {maps: [activation]}\n"
-                                        "machine: {backend: cpu}\n";
+static const char body[] =
+    NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 45}\n"
+                 "network:\n"
+                 "  file: net.csv\n" NETWORK_CABLES "  stimuli: [{node: 0, duration_ms: 2}]\n"
+                 "output: {maps: [activation]}\n"
+                 "machine: {backend: cpu}\n";
 
 /* As small_network, but the branch on the right is an arc of three segments outside of the slab. The last one has a kind without a
  * name. */
@@ -93,10 +93,12 @@ Test(network_block, a_part_behind_a_block_is_activated_through_the_tissue)
 
 Test(network_block, a_junction_activated_through_the_tissue_is_retrograde)
 {
-    write_text("case.yaml", NETWORK_MESH NETWORK_TISSUE "cell: {type: epi}\n"
-                                                        "time: {end_ms: 25}\n"
-                                                        "network: {file: net.csv, stimuli: [{node: 0}]}\n"
-                                                        "machine: {backend: cpu}\n");
+    write_text("case.yaml",
+        NETWORK_MESH NETWORK_TISSUE "cell: {type: epi}\n"
+                                    "time: {end_ms: 25}\n"
+                                    "network:\n"
+                                    "  file: net.csv\n" NETWORK_CABLES "  stimuli: [{node: 0}]\n"
+                                    "machine: {backend: cpu}\n");
     run_blocked("[{\"centre_mm\":[5.5,3.5,3.5],\"radius_mm\":0.1}]", JUNCTIONS);
     cr_expect_str_eq(row[2].passage, "retrograde");
     expect_backwards(10);
@@ -182,11 +184,12 @@ Test(network_block, a_run_until_activated_ends_after_the_last_element)
 /* Scar hides the corner beyond it. The pulse of the network at 40 ms is awaited, as one of the tissue. */
 Test(network_block, a_run_until_activated_awaits_the_pulses_of_the_network)
 {
-    write_text("later.yaml",
-        NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 200, until: activated}\n"
-                     "network: {file: net.csv, stimuli: [{node: 0, start_ms: 1, count: 2, period_ms: 60}]}\n"
-                     "regions: [{min_mm: [4.4, 0, 0], max_mm: [4.8, 5, 2], non_conducting: true}]\n"
-                     "machine: {backend: cpu}\n");
+    write_text("later.yaml", NETWORK_SLAB
+        "time: {dt_ms: 0.05, end_ms: 200, until: activated}\n"
+        "network:\n"
+        "  file: net.csv\n" NETWORK_CABLES "  stimuli: [{node: 0, start_ms: 1, count: 2, period_ms: 60}]\n"
+        "regions: [{min_mm: [4.4, 0, 0], max_mm: [4.8, 5, 2], non_conducting: true}]\n"
+        "machine: {backend: cpu}\n");
     char *table, *said = warnings(&table, "run later.yaml -o until --format json");
     cr_expect_lt(json_property(table, "elements_activated_percent"), 100);
     cr_expect_float_eq(json_property(table, "simulated_time_ms"), 61 + 25, 1e-9, "%s", table);

@@ -7,8 +7,7 @@
 
 static const char body[] = NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 3}\n"
                                         "network:\n"
-                                        "  file: net.csv\n"
-                                        "  stimuli: [{node: 0}]\n"
+                                        "  file: net.csv\n" NETWORK_CABLES "  stimuli: [{node: 0}]\n"
                                         "output: {maps: [activation]}\n"
                                         "machine: {backend: cpu}\n";
 

@@ -11,16 +11,15 @@
 
 /* Short action potentials, so that two beats fit into 185 ms. The slab has no stimulus. */
 #define SHORT "scale: [tau_close=0.2, tau_open=0.3]"
-static const char body[] =
-    NETWORK_MESH NETWORK_TISSUE "cell: {model: mitchell-schaeffer, type: standard, " SHORT "}\n"
-                                "time: {dt_ms: 0.05, end_ms: 185}\n"
-                                "network:\n"
-                                "  file: net.csv\n"
-                                "  cell: {model: mitchell-schaeffer, type: standard, " SHORT "}\n"
-                                "  stimuli: [{node: 0, duration_ms: 2, period_ms: 150, count: 2}]\n"
-                                "output: {beats: every}\n"
-                                "checkpoint: {at_end: true}\n"
-                                "machine: {backend: cpu}\n";
+static const char body[] = NETWORK_MESH NETWORK_TISSUE
+    "cell: {model: mitchell-schaeffer, type: standard, " SHORT "}\n"
+    "time: {dt_ms: 0.05, end_ms: 185}\n"
+    "network:\n"
+    "  file: net.csv\n" NETWORK_CABLES "  cell: {model: mitchell-schaeffer, type: standard, " SHORT "}\n"
+    "  stimuli: [{node: 0, duration_ms: 2, period_ms: 150, count: 2}]\n"
+    "output: {beats: every}\n"
+    "checkpoint: {at_end: true}\n"
+    "machine: {backend: cpu}\n";
 
 static void enter(void)
 {

@@ -9,8 +9,7 @@
 /* Many points, so that the threads share the network, too. */
 static const char body[] = NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 12}\n"
                                         "network:\n"
-                                        "  file: net.csv\n"
-                                        "  spacing_mm: 0.005\n"
+                                        "  file: net.csv\n" NETWORK_CABLES "  spacing_mm: 0.005\n"
                                         "  stimuli: [{node: 0, duration_ms: 2}]\n"
                                         "machine: {backend: cpu}\n";
 enum { CHUNK = 1024 }; /* points of a thread (solver/conduction/conducting_part.h) */
