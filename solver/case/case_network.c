@@ -117,6 +117,9 @@ static mt_status find_cells(mt_arena *arena, const mt_case *from, mt_conduction 
     const mt_case_network *network = &from->network;
     size_t type = 0;
     c->model = network->model;
+    c->stepping = from->cell.stepping;
+    c->tolerance_mV = from->cell.tolerance_mV;
+    c->evaluation = from->cell.evaluation;
     c->steps = (size_t)ceil(from->time.dt_ms / network->model->dt_max_ms * (1 - 1e-9));
     if (c->steps == 0) c->steps = 1;
     if (network->type[0]) MT_TRY(mt_cell_variant_find(c->model, network->type, &type));

@@ -60,41 +60,47 @@ void mt_conducting_begin_beat(mt_conducting *c)
 
 enum { ACTIVATION, BEFORE, FREE, RECORDED };
 
-size_t mt_conducting_arrays(const mt_conduction *conduction)
+/* Returns the number of arrays of the points: V, the states, and those of multirate stepping. */
+static size_t of_points(const mt_conduction *conduction)
 {
-    return 1 + conduction->model->n_states + RECORDED;
+    return 1 + conduction->model->n_states + (conduction->stepping == MT_STEPPING_MULTIRATE ? MT_PACED : 0);
 }
+
+size_t mt_conducting_arrays(const mt_conduction *conduction) { return of_points(conduction) + RECORDED; }
 
 mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length)
 {
     static const mt_cell_quantity recorded[RECORDED] = {
         [ACTIVATION] = {"activation", "ms"}, [BEFORE] = {"before", "mV"}, [FREE] = {"free", ""}};
-    const size_t n_states = conduction->model->n_states;
-    *length = conduction->cables.n_points + (array > n_states ? conduction->junctions.n : 0);
+    const size_t n_states = conduction->model->n_states, n = of_points(conduction);
+    *length = conduction->cables.n_points + (array >= n ? conduction->junctions.n : 0);
     if (array == 0) return (mt_cell_quantity){"V", "mV"};
-    return array <= n_states ? conduction->model->states[array - 1] : recorded[array - 1 - n_states];
+    if (array >= n) return recorded[array - n];
+    return array <= n_states ? conduction->model->states[array - 1] : mt_paced_quantity[array - 1 - n_states];
 }
 
 void mt_conducting_read(const mt_conducting *c, size_t array, double *values)
 {
-    const size_t n_states = c->conduction->model->n_states, k = array - 1 - n_states;
-    if (array <= n_states)
+    const size_t n = of_points(c->conduction);
+    if (array < n)
         functions_of(c)->read(c->part, array, values);
-    else if (k == FREE)
+    else if (array - n == FREE)
         for (size_t place = 0; place < c->n_places; place++) values[place] = c->is_free[place];
     else
-        memcpy(values, k == ACTIVATION ? c->activation_ms : c->before_mV, c->n_places * sizeof *values);
+        memcpy(
+            values, array - n == ACTIVATION ? c->activation_ms : c->before_mV, c->n_places * sizeof *values);
 }
 
 void mt_conducting_write(mt_conducting *c, size_t array, const double *values)
 {
-    const size_t n_states = c->conduction->model->n_states, k = array - 1 - n_states;
-    if (array <= n_states)
+    const size_t n = of_points(c->conduction);
+    if (array < n)
         functions_of(c)->write(c->part, array, values);
-    else if (k == FREE)
+    else if (array - n == FREE)
         for (size_t place = 0; place < c->n_places; place++) c->is_free[place] = values[place] > 0;
     else
-        memcpy(k == ACTIVATION ? c->activation_ms : c->before_mV, values, c->n_places * sizeof *values);
+        memcpy(
+            array - n == ACTIVATION ? c->activation_ms : c->before_mV, values, c->n_places * sizeof *values);
 }
 
 size_t mt_conducting_size(const mt_conduction *conduction)

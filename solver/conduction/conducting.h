@@ -4,7 +4,7 @@
  * mt_conduction.steps steps of a length dt:
  *
  *    1. stimulated points get dt * rise_mV_ms added to V;
- *    2. every point takes a step of the ionic model, from V to V*;
+ *    2. every point takes a step of the ionic model, from V to V*; with multirate stepping some points (solver/kernels/multirate.h);
  *    3. one implicit step (backward Euler), from w = 2 V* - V, with the compensation of the splitting (a = 1 in solver/monodomain.h):
  *
  *           (C / dt + G + H) x = -G w + sum_i h_i (V_i - w),      V = V* + x,      W = w + x at the free ends
@@ -47,8 +47,8 @@ void mt_conducting_step(mt_conducting *conducting, size_t step, const double *ti
 /* Begins a beat: forgets the activations. */
 void mt_conducting_begin_beat(mt_conducting *conducting);
 
-/* The state is an array of numbers for each of V and the states of the model, [points] each, then activation, before and free, [n_places]
- * each. Return the number of arrays; name, unit and length of one. */
+/* The state is an array of numbers for each of V, the states of the model and mt_paced with multirate stepping, [points] each, then
+ * activation, before and free, [n_places] each. Return the number of arrays; name, unit and length of one. */
 size_t mt_conducting_arrays(const mt_conduction *conduction);
 mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length);
 

@@ -9,8 +9,8 @@ typedef struct mt_conducting_functions {
     /* Takes a time step. tissue_mV, rise_mV [n_unknowns]; sets place_mV [points, then junctions]. */
     void (*step)(void *part, size_t step, const double *tissue_mV, double *rise_mV, double *place_mV);
 
-    /* V (array 0) or state array - 1. */
-    void (*read)(const void *part, size_t array, double *values);
+    /* V, the states, then kept, change and since with multirate stepping. */
+    void (*read)(void *part, size_t array, double *values);
     void (*write)(void *part, size_t array, const double *values);
 } mt_conducting_functions;
 

@@ -7,15 +7,20 @@
 #include <string.h>
 
 #include "solver/conduction/conducting_functions.h"
+#include "solver/cells/tabulated.h"
 #include "solver/conduction/elimination.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/flushing.h"
 
 #ifdef MT_DOUBLE
+#    define PART_TABULATES false
 #    define PART_REACT mt_cell_react_double
+#    define PART_MULTIRATE_REACT mt_cell_multirate_react_double
 #    define PART_CONSTANTS mt_cell_constants_double
 #else
+#    define PART_TABULATES true
 #    define PART_REACT mt_cell_react_float
+#    define PART_MULTIRATE_REACT mt_cell_multirate_react_float
 #    define PART_CONSTANTS mt_cell_constants_float
 #endif
 
@@ -24,16 +29,21 @@ typedef struct part {
     const mt_conduction *conduction;
     double step_ms, dt_ms; /* of the problem, and of the cables */
     mt_elimination elimination;
+    const mt_cell_model *model; /* with tables, if the evaluation is tabulated */
     real *constants;
-    real *v, *state;   /* state in blocks */
-    real *w, *b;       /* w, later W; right-hand side, later x */
-    real *conductance; /* [n_pieces] */
+    real *paced[MT_PACED]; /* [n_points] with multirate stepping; else NULL */
+    real *v, *state;       /* state in blocks */
+    real *w, *b;           /* w, later W; right-hand side, later x */
+    real *conductance;     /* [n_pieces] */
     real *along, *across, *inverse, *factor;
     real *added;           /* [n_chains][2] */
     real *tissue, *rise;   /* [n_unknowns] V_i, and its change in a step */
     real *coupling, *gain; /* h_i, and dt h_i / C_i */
     real *mean_weight;     /* h_i / their sum */
 } part;
+
+/* Steps are counted modulo this, a multiple of MT_MULTIRATE_MOST. */
+enum { MT_CONDUCTING_STEPS = 1 << 20 };
 
 enum { CHUNK = 64 * MT_BLOCK }; /* points per thread and iteration */
 
@@ -91,6 +101,21 @@ static mt_status open_elimination(mt_arena *arena, part *p)
     return MT_OK;
 }
 
+/* Sets the model with its tables, if it uses them, and the arrays of multirate stepping. */
+static mt_status open_cells(mt_arena *arena, part *p)
+{
+    const mt_conduction *c = p->conduction;
+    const bool multirate = c->stepping == MT_STEPPING_MULTIRATE;
+    double error;
+    p->model = c->model;
+    for (int k = 0; multirate && k < MT_PACED; k++) {
+        MT_ALLOC(arena, p->paced[k], c->cables.n_points);
+        for (size_t i = 0; i < c->cables.n_points; i++) p->paced[k][i] = (real)mt_paced_start[k];
+    }
+    if (!PART_TABULATES || c->evaluation == MT_EVALUATION_EXACT || c->model->n_functions == 0) return MT_OK;
+    return mt_cell_tabulate(arena, c->model, &c->variant, 1, p->dt_ms, multirate, &p->model, &error);
+}
+
 static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, double dt_ms, void **opened)
 {
     const mt_cell_model *model = conduction->model;
@@ -110,6 +135,7 @@ static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, dou
             p->state[mt_block_index(n, model->n_states, k, s)] = (real)conduction->variant.states[s];
     }
     *opened = p;
+    MT_TRY(open_cells(arena, p));
     return open_elimination(arena, p);
 }
 
@@ -125,13 +151,18 @@ static void stimulate(part *p, size_t step)
     }
 }
 
-/* Takes a step of the cells of n points; w = 2 V* - V. */
-static void react(part *p, size_t from, size_t n)
+/* Takes a step of the cells of n points, by its number; w = 2 V* - V. */
+static void react(part *p, size_t step, size_t from, size_t n)
 {
-    const mt_cell_model *model = p->conduction->model;
-    real *v = p->v + from, *w = p->w + from;
+    const mt_cell_model *model = p->model;
+    real *v = p->v + from, *w = p->w + from, *state = p->state + from * model->n_states;
     memcpy(w, v, n * sizeof *w);
-    PART_REACT(model, p->constants, 1, NULL, p->dt_ms, n, p->state + from * model->n_states, v, v);
+    if (p->paced[0]) {
+        const mt_multirate_step at = {p->dt_ms, p->conduction->tolerance_mV, step};
+        PART_MULTIRATE_REACT(model, p->constants, 1, NULL, &at, n, state, p->paced[MT_PACED_KEPT] + from,
+            p->paced[MT_PACED_CHANGE] + from, p->paced[MT_PACED_SINCE] + from, v, v);
+    } else
+        PART_REACT(model, p->constants, 1, NULL, p->dt_ms, n, state, v, v);
     for (size_t k = 0; k < n; k++) w[k] = v[k] + (v[k] - w[k]);
 }
 
@@ -231,7 +262,7 @@ static void charge_tissue(part *p)
     }
 }
 
-static void take_step(part *p)
+static void take_step(part *p, size_t step)
 {
     const mt_cables *c = &p->conduction->cables;
 #pragma omp parallel if (c->n_points > CHUNK)
@@ -239,7 +270,7 @@ static void take_step(part *p)
         const uint64_t setting = begin_arithmetic();
 #pragma omp for schedule(static)
         for (size_t from = 0; from < c->n_points; from += CHUNK)
-            react(p, from, c->n_points - from < CHUNK ? c->n_points - from : CHUNK);
+            react(p, step, from, c->n_points - from < CHUNK ? c->n_points - from : CHUNK);
 #pragma omp single
         add_junctions(p);
 #pragma omp for schedule(static)
@@ -279,28 +310,32 @@ static void part_step(void *opened, size_t step, const double *tissue_mV, double
     for (size_t k = 0; k < n; k++) p->tissue[k] = (real)tissue_mV[k];
     for (size_t k = 0; k < p->conduction->steps; k++) {
         stimulate(p, step);
-        take_step(p);
+        take_step(p, (step * p->conduction->steps + k) % MT_CONDUCTING_STEPS);
     }
     for (size_t k = 0; k < n; k++) rise_mV[k] = (double)(p->tissue[k] - (real)tissue_mV[k]);
     find_places(p, place_mV);
     end_arithmetic(setting);
 }
 
-/* Copies array 0, V, or state `array - 1`. */
-static void part_read(const void *opened, size_t array, double *values)
+/* Returns a number of an array: V, then the states, then those of multirate stepping. */
+static real *number_of(part *p, size_t array, size_t k)
 {
-    const part *p = opened;
-    const size_t n = p->conduction->cables.n_points, n_states = p->conduction->model->n_states;
-    for (size_t k = 0; k < n; k++)
-        values[k] = (double)(array == 0 ? p->v[k] : p->state[mt_block_index(n, n_states, k, array - 1)]);
+    const size_t n = p->conduction->cables.n_points, n_states = p->model->n_states;
+    if (array == 0) return &p->v[k];
+    if (array > n_states) return &p->paced[array - 1 - n_states][k];
+    return &p->state[mt_block_index(n, n_states, k, array - 1)];
+}
+
+static void part_read(void *opened, size_t array, double *values)
+{
+    part *p = opened;
+    for (size_t k = 0; k < p->conduction->cables.n_points; k++) values[k] = (double)*number_of(p, array, k);
 }
 
 static void part_write(void *opened, size_t array, const double *values)
 {
     part *p = opened;
-    const size_t n = p->conduction->cables.n_points, n_states = p->conduction->model->n_states;
-    for (size_t k = 0; k < n; k++)
-        *(array == 0 ? &p->v[k] : &p->state[mt_block_index(n, n_states, k, array - 1)]) = (real)values[k];
+    for (size_t k = 0; k < p->conduction->cables.n_points; k++) *number_of(p, array, k) = (real)values[k];
 }
 
 #define PART_FUNCTIONS                                                                                       \

@@ -18,7 +18,8 @@ mt_status mt_conduction_fingerprint(const mt_conduction *conduction, char text[M
     mt_hash_add(&hash, j->unknown, j->n_unknowns * sizeof *j->unknown);
     mt_hash_add(&hash, model->identity, strlen(model->identity));
     mt_hash_add(&hash, conduction->variant.parameters, model->n_parameters * sizeof(double));
-    mt_hash_add(&hash, &conduction->steps, sizeof conduction->steps);
+    const uint64_t numbers[] = {conduction->steps, (uint64_t)conduction->stepping};
+    mt_hash_add(&hash, numbers, sizeof numbers);
     mt_hash_end(&hash, text);
     return MT_OK;
 }

@@ -13,7 +13,10 @@ struct mt_conduction {
     mt_junctions junctions;
     const mt_cell_model *model;
     mt_cell_variant variant; /* of all points, with their initial state */
-    size_t steps;            /* of the cables in each time step; dt / steps is at most model->dt_max_ms */
+    mt_stepping stepping;    /* of the cells, with a tolerance, and */
+    double tolerance_mV;
+    mt_evaluation evaluation; /* tabulated only in single precision, if the model has functions of V */
+    size_t steps;             /* of the cables in each time step; dt / steps is at most model->dt_max_ms */
     size_t n_stimuli;
     const mt_stimulus *stimulus; /* [n_stimuli] of points */
     double threshold_mV;         /* of activation */

@@ -10,6 +10,7 @@
 #include "app/heart/heart_case.h"
 #include "app/heart/heart_mesh.h"
 #include "app/heart/heart_network.h"
+#include "app/results/network_files.h"
 #include "app/run/problem.h"
 #include "app/run/speed.h"
 #include "data/files/folder.h"

@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "app/commands/run/one_run.h"
 #include "app/commands/run/sweep.h"
+#include "app/results/network_files.h"
 #include "data/core/progress.h"
 #include "app/cli/ranks.h"
 #include "data/files/folder.h"
