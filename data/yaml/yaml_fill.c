@@ -13,6 +13,9 @@ typedef struct filling {
     mt_arena *arena, *scratch;
 } filling;
 
+static mt_status fill_mapping(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
+
 /* ---- scalars ---- */
 
 static bool is_within(double x, mt_yaml_range r)
@@ -25,10 +28,22 @@ static bool is_number(const mt_yaml_node *v, double *x)
     return v->kind == MT_YAML_IS_SCALAR && !v->quoted && mt_number_read(v->text, x);
 }
 
+/* True if the value is one of the key's names of numbers. */
+static bool is_named(const mt_yaml_node *v, const mt_yaml_key *key, double *x)
+{
+    if (v->kind != MT_YAML_IS_SCALAR) return false;
+    for (const mt_named_number *named = key->named; named && named->name; named++)
+        if (strcmp(v->text, named->name) == 0) {
+            *x = named->number;
+            return true;
+        }
+    return false;
+}
+
 static mt_status fill_double(const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *to)
 {
     double x;
-    if (!is_number(v, &x)) return mt_yaml_refuse(v, path, key);
+    if (!is_named(v, key, &x) && !is_number(v, &x)) return mt_yaml_refuse(v, path, key);
     if (!is_within(x, key->range)) return mt_yaml_refuse_number(v, path, key->range);
     memcpy(to, &x, sizeof x);
     return MT_OK;
@@ -116,8 +131,18 @@ static mt_status fill_opened(
 
 /* ---- mappings, lists and arrays ---- */
 
-static mt_status fill_mapping(
-    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *keys, char *base);
+/* Stores a word, or fills a mapping; without a word the text is "". */
+static mt_status fill_either(
+    const filling *f, const mt_yaml_node *v, const char *path, const mt_yaml_key *key, char *base)
+{
+    const mt_yaml_node none = {.kind = MT_YAML_IS_MAPPING, .at = v->at};
+    const bool word = v->kind == MT_YAML_IS_SCALAR;
+    const char *const *choice = key->choices;
+    while (word && *choice && strcmp(*choice, v->text) != 0) choice++;
+    if (v->kind == MT_YAML_IS_SEQUENCE || (word && !*choice)) return mt_yaml_refuse(v, path, key);
+    MT_TRY(fill_string(f->arena, word ? *choice : "", base + key->offset));
+    return fill_mapping(f, word ? &none : v, path, key->keys, base);
+}
 
 /* Fills an array from all children of a sequence; numbers of `bytes` bytes each: double, or uint32_t. */
 static mt_status fill_each(
@@ -218,6 +243,8 @@ static mt_status fill_value(
     case MT_YAML_TYPE_MAPPING:
         if (v->kind != MT_YAML_IS_MAPPING) return mt_yaml_refuse(v, path, key);
         return fill_mapping(f, v, path, key->keys, base);
+    case MT_YAML_TYPE_EITHER:
+        return fill_either(f, v, path, key, base);
     case MT_YAML_TYPE_LIST:
         break;
     }
@@ -255,6 +282,7 @@ static mt_status fill_absent(
 {
     mt_yaml_node made = {.kind = MT_YAML_IS_MAPPING, .at = at};
     if (key->type == MT_YAML_TYPE_MAPPING) return fill_mapping(f, &made, path, key->keys, base);
+    if (key->type == MT_YAML_TYPE_EITHER) return fill_either(f, &made, path, key, base);
     made.kind = MT_YAML_IS_SEQUENCE;
     if (key->type == MT_YAML_TYPE_LIST && is_within(0, key->range))
         return fill_list(f, &made, path, key, base);

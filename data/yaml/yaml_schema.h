@@ -36,7 +36,8 @@ typedef enum mt_yaml_type {
     /* pointer and count of mt_yaml_override: a list of texts key=value, interpreted by the caller */
     MT_YAML_TYPE_SETS,
     MT_YAML_TYPE_MAPPING, /* nested keys of the same struct */
-    MT_YAML_TYPE_LIST     /* pointer and count of entry structs */
+    MT_YAML_TYPE_EITHER, /* const char *, never NULL: a word; or nested keys of the same struct, each MT_YAML_NONE */
+    MT_YAML_TYPE_LIST /* pointer and count of entry structs */
 } mt_yaml_type;
 
 /* The interval low <= value <= high, with < at an open end. */
@@ -66,15 +67,17 @@ typedef struct mt_yaml_opener {
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
-    size_t offset;              /* of the member in its struct */
-    size_t bytes;               /* of the member; LIST, NUMBERS: of one entry */
-    const char *missing;        /* the default, as text in a file; MT_YAML_NONE; NULL: the key is required */
-    mt_yaml_range range;        /* of each number; LIST: of the count */
-    const char *const *choices; /* ENUM, WORDS: the allowed words, NULL-terminated; or */
+    size_t offset;       /* of the member in its struct */
+    size_t bytes;        /* of the member; LIST, NUMBERS: of one entry */
+    const char *missing; /* the default, as text in a file; MT_YAML_NONE; NULL: the key is required */
+    mt_yaml_range range; /* of each number; LIST: of the count */
+    const struct mt_named_number
+        *named; /* DOUBLE: names that are allowed for numbers (data/core/number.h); NULL: none */
+    const char *const *choices; /* ENUM, WORDS, EITHER: the allowed words, NULL-terminated; or */
     mt_yaml_words *words;       /*   a function that returns them */
     /* STRING: the text names an object; `words` returns its names, then a description of other texts; NULL: a text */
     const mt_yaml_opener *opener;
-    const struct mt_yaml_key *keys; /* MAPPING, LIST */
+    const struct mt_yaml_key *keys; /* MAPPING, EITHER, LIST */
     size_t count_offset;            /* LIST, NUMBERS, SETS: offset of the size_t count */
     const char *about;              /* one sentence of documentation */
     const char *unit;               /* NULL: the name ends in the unit (edge_mm), or there is no unit */
@@ -165,6 +168,14 @@ typedef struct mt_yaml_table {
     MT_YAML_ROW(key, SETS, MT_YAML_MEMBER(structure, member, const mt_yaml_override * : 0),                  \
         .count_offset = offsetof(structure, count) + _Generic(((structure *)0)->count, size_t : 0),          \
         .missing = "[]", .about = __VA_ARGS__)
+/* A number with names for some numbers (mt_named_number), which are written as numbers. */
+#define MT_YAML_NAMED_DOUBLE(structure, member, key, fallback, bounds, names, ...)                           \
+    MT_YAML_ROW(key, DOUBLE, MT_YAML_MEMBER(structure, member, double : 0), .missing = (fallback),           \
+        .range = {bounds}, .named = (names), .about = __VA_ARGS__)
+/* One of `words`, or a mapping; nothing if omitted. `member`: the word, "" with a mapping. */
+#define MT_YAML_EITHER(structure, member, key, words, nested, ...)                                           \
+    MT_YAML_ROW(key, EITHER, MT_YAML_MEMBER(structure, member, const char * : 0), .missing = MT_YAML_NONE,   \
+        .choices = (words), .keys = (nested), .about = __VA_ARGS__)
 #define MT_YAML_MAPPING(key, nested, ...) MT_YAML_ROW(key, MAPPING, .keys = (nested), .about = __VA_ARGS__)
 /* A list of `least` to `most` mappings (MT_YAML_UNBOUNDED: no upper bound); member: pointer to the first entry. */
 #define MT_YAML_LIST(structure, member, count, key, least, most, nested, ...)                                \

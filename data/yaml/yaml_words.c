@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/core/number.h"
 #include "data/core/progress.h"
 #include "data/core/utf8.h"
 
@@ -42,6 +43,14 @@ static void list_words(const mt_yaml_key *key, const void *structure, char out[M
         n = add_word(out, n, word);
 }
 
+/* Appends the names of numbers: ", or apex, mid, base". */
+static void add_names(const mt_named_number *named, char out[MT_YAML_WORDS])
+{
+    const char *before = ", or ";
+    for (size_t n = strlen(out); named && named->name && n < MT_YAML_WORDS; named++, before = ", ")
+        n += (size_t)snprintf(out + n, MT_YAML_WORDS - n, "%s%s", before, named->name);
+}
+
 void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char out[MT_YAML_WORDS])
 {
     char range[MT_YAML_WORDS], names[MT_YAML_WORDS];
@@ -50,6 +59,7 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
     switch (key->type) {
     case MT_YAML_TYPE_DOUBLE:
         (void)snprintf(out, MT_YAML_WORDS, "a number%s%.100s", space, range);
+        add_names(key->named, out);
         return;
     case MT_YAML_TYPE_UNSIGNED:
         (void)snprintf(out, MT_YAML_WORDS, "a whole number%s%.100s", space, range);
@@ -84,6 +94,11 @@ void mt_yaml_allowed_words(const mt_yaml_key *key, const void *structure, char o
     case MT_YAML_TYPE_MAPPING:
         list_keys(key->keys, names);
         (void)snprintf(out, MT_YAML_WORDS, "a mapping with %.400s", names);
+        return;
+    case MT_YAML_TYPE_EITHER:
+        list_words(key, structure, range);
+        list_keys(key->keys, names);
+        (void)snprintf(out, MT_YAML_WORDS, "%.100s, or a mapping with %.300s", range, names);
         return;
     case MT_YAML_TYPE_LIST:
         (void)snprintf(out, MT_YAML_WORDS, "a list of mappings, their number %.100s", range);
@@ -129,7 +144,8 @@ static const mt_yaml_key *find(const mt_yaml_key *keys, const char *path, unsign
         if (keys->affects) *affects = keys->affects;
         if (path[n] != '.') return keys;
         path += n + 1;
-        if (keys->type == MT_YAML_TYPE_MAPPING) return find(keys->keys, path, affects);
+        if (keys->type == MT_YAML_TYPE_MAPPING || keys->type == MT_YAML_TYPE_EITHER)
+            return find(keys->keys, path, affects);
         const size_t digits = keys->type == MT_YAML_TYPE_LIST ? strspn(path, "0123456789") : 0;
         return digits > 0 && path[digits] == '.' ? find(keys->keys, path + digits + 1, affects) : NULL;
     }

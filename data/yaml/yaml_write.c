@@ -161,9 +161,9 @@ static void write_list(FILE *to, const mt_yaml_key *key, const char *base, int i
 }
 
 /* True if the key has no value (MT_YAML_NONE). */
-static bool is_none(const mt_yaml_key *key, const char *at)
+static bool is_none(const mt_yaml_key *key, const char *base)
 {
-    const char *text;
+    const char *text, *at = base + key->offset;
     double x;
     int word;
     if (!key->missing || strcmp(key->missing, MT_YAML_NONE) != 0) return false;
@@ -171,11 +171,23 @@ static bool is_none(const mt_yaml_key *key, const char *at)
         memcpy(&word, at, sizeof word);
         return word < 0;
     }
-    if (key->type != MT_YAML_TYPE_STRING) {
+    if (key->type != MT_YAML_TYPE_STRING && key->type != MT_YAML_TYPE_EITHER) {
         memcpy(&x, at, sizeof x);
         return isnan(x);
     }
     memcpy(&text, at, sizeof text);
+    if (*text || key->type == MT_YAML_TYPE_STRING) return !*text;
+    for (const mt_yaml_key *nested = key->keys; nested->name; nested++)
+        if (!is_none(nested, base)) return false;
+    return true;
+}
+
+/* True if the value is a mapping. */
+static bool is_mapping(const mt_yaml_key *key, const char *base)
+{
+    const char *text;
+    if (key->type != MT_YAML_TYPE_EITHER) return key->type == MT_YAML_TYPE_MAPPING;
+    memcpy(&text, base + key->offset, sizeof text);
     return !*text;
 }
 
@@ -184,10 +196,10 @@ static void write_mapping(
     FILE *to, const mt_yaml_key *keys, const char *base, int indent, const char *before_first)
 {
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (key->instead || is_none(key, base + key->offset)) continue;
+        if (key->instead || is_none(key, base)) continue;
         (void)fprintf(to, "%*s%s:", indent, before_first, key->name);
         before_first = "";
-        if (key->type == MT_YAML_TYPE_MAPPING) {
+        if (is_mapping(key, base)) {
             (void)fputc('\n', to);
             write_mapping(to, key->keys, base, indent + 2, "");
         } else if (key->type == MT_YAML_TYPE_LIST) {
@@ -238,9 +250,9 @@ static void write_paths(FILE *to, const mt_yaml_key *keys, const char *base, con
 {
     char here[MT_YAML_WORDS];
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (key->instead || is_none(key, base + key->offset)) continue;
+        if (key->instead || is_none(key, base)) continue;
         mt_yaml_join(here, path, key->name);
-        if (key->type == MT_YAML_TYPE_MAPPING) {
+        if (is_mapping(key, base)) {
             write_paths(to, key->keys, base, here);
         } else if (key->type == MT_YAML_TYPE_LIST) {
             write_list_paths(to, key, base, here);
@@ -281,8 +293,9 @@ static void write_nested(FILE *to, const char *path, const mt_yaml_key *key)
 {
     char here[MT_YAML_WORDS], entry[MT_YAML_WORDS], range[MT_YAML_WORDS];
     mt_yaml_join(here, path, key->name);
-    (void)fprintf(to, "\n## %s\n\n%s\n", here, key->about);
-    if (key->type == MT_YAML_TYPE_MAPPING) {
+    (void)fprintf(to, "\n## %s\n\n%s\n", here,
+        key->type == MT_YAML_TYPE_EITHER ? "The keys of the mapping." : key->about);
+    if (key->type != MT_YAML_TYPE_LIST) {
         write_section(to, here, key->keys);
         return;
     }
@@ -296,7 +309,7 @@ static void write_section(FILE *to, const char *path, const mt_yaml_key *keys)
 {
     bool rows = false;
     for (const mt_yaml_key *key = keys; key->name; key++) {
-        if (key->keys || key->instead) continue;
+        if ((key->keys && key->type != MT_YAML_TYPE_EITHER) || key->instead) continue;
         if (!rows) (void)fputs("\n| key | default | unit | allowed | meaning |\n|---|---|---|---|---|\n", to);
         rows = true;
         write_row(to, path, key);

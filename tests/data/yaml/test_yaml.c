@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/core/number.h"
 #include "data/core/progress.h"
 #include "data/yaml/yaml.h"
+#include "data/yaml/yaml_words.h"
 #include "data/yaml/yaml_write.h"
 #include "tests/sets.h"
 
@@ -926,4 +928,93 @@ Test(yaml, the_reference_page_has_a_row_for_every_key)
     cr_assert_eq(fclose(to), 0);
     cr_expect_str_eq(page, expected);
     free(page);
+}
+
+/* ---- a word or a mapping, and names of numbers ---- */
+
+typedef struct sited {
+    const char *at;
+    double height, turn;
+    int side;
+} sited;
+
+typedef struct sites {
+    sited *site;
+    size_t n;
+} sites;
+
+static const mt_named_number heights[] = {{"apex", 0}, {"base", 1}, {NULL, 0}};
+static const char *const sides[] = {"left", "right", NULL}, *const site_words[] = {"apex", "here", NULL};
+static const mt_yaml_key at_keys[] = {
+    MT_YAML_NAMED_DOUBLE(sited, height, "height", MT_YAML_NONE, MT_YAML_WITHIN(0, 1), heights, "Height."),
+    MT_YAML_DOUBLE(sited, turn, "turn", MT_YAML_NONE, MT_YAML_ANY, "Turn.", .affects = 2),
+    MT_YAML_ENUM(sited, side, "side", MT_YAML_NONE, sides, "Side."), MT_YAML_END};
+static const mt_yaml_key sited_keys[] = {
+    MT_YAML_EITHER(sited, at, "at", site_words, at_keys, "A place.", .affects = 1),
+    MT_YAML_ENUM(sited, side, "other_side", MT_YAML_NONE, sides, "Side again."), MT_YAML_END};
+static const mt_yaml_key sites_keys[] = {
+    MT_YAML_LIST(sites, site, n, "sites", 0, 9, sited_keys, "Places."), MT_YAML_END};
+static const mt_yaml_table sites_table = {sites_keys, sizeof(sites)};
+
+static void read_sites(mt_arena *arena, const char *text, const char *set, sites *s)
+{
+    cr_assert_eq(
+        mt_yaml_read(arena, "a.yaml", text, &sites_table, &(mt_yaml_override){"--set", set}, set ? 1 : 0, s),
+        MT_OK, "%s", mt_message());
+}
+
+Test(yaml, a_word_or_a_mapping_is_read_and_written)
+{
+    static const char text[] = "sites:\n  - {at: apex}\n  - {at: {height: base, turn: -3}}\n"
+                               "  - {at: {height: 0.25, side: right}}\n  - {other_side: left}\n";
+    mt_arena arena = {0};
+    sites s, again;
+    const char *written, *lines;
+    read_sites(&arena, text, NULL, &s);
+    cr_assert(s.n == 4 && strcmp(s.site[0].at, "apex") == 0 && isnan(s.site[0].height));
+    cr_assert(!s.site[1].at[0] && s.site[1].height == 1 && s.site[1].turn == -3);
+    cr_assert(s.site[2].height == 0.25 && isnan(s.site[2].turn));
+    cr_assert(!s.site[3].at[0] && isnan(s.site[3].height) && s.site[3].side == 0);
+    for (size_t k = 0; k < 3; k++) s.site[k].side = -1;
+    cr_assert_eq(mt_yaml_write(&arena, &sites_table, &s, &written), MT_OK);
+    cr_assert(
+        strstr(written, "- at: \"apex\"\n") && strstr(written, "- at:\n      height: 1\n      turn: -3\n"),
+        "%s", written);
+    s.n = 3; /* an entry without a value is not written */
+    cr_assert_eq(mt_yaml_write(&arena, &sites_table, &s, &written), MT_OK);
+    read_sites(&arena, written, NULL, &again);
+    cr_assert(again.n == 3 && strcmp(again.site[0].at, "apex") == 0 && again.site[1].turn == -3);
+    cr_assert_eq(mt_yaml_write_lines(&arena, &sites_table, &s, &lines), MT_OK);
+    cr_assert(strstr(lines, "sites.0.at: \"apex\"\nsites.1.at.height: 1\n"), "%s", lines);
+    cr_assert_eq(mt_yaml_affects(sites_keys, "sites.1.at.turn"), 2);
+    cr_assert_eq(mt_yaml_affects(sites_keys, "sites.1.at.height"), 1);
+    read_sites(&arena, text, "sites.0.at={turn: 4}", &again);
+    cr_assert(!again.site[0].at[0] && again.site[0].turn == 4);
+    read_sites(&arena, text, "sites.1.at=here", &again);
+    cr_assert(strcmp(again.site[1].at, "here") == 0 && isnan(again.site[1].turn));
+    read_sites(&arena, text, "sites.3.at.height=apex", &again);
+    cr_assert_eq(again.site[3].height, 0);
+    mt_arena_free(&arena);
+}
+
+Test(yaml, wrong_words_mappings_and_names_are_refused)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {{"sites: [{at: top}]", "a.yaml:1: sites.0.at: top; allowed: apex, here, or a mapping with "
+                                        "height, turn, side"},
+        {"sites: [{at: [1]}]",
+            "a.yaml:1: sites.0.at: a sequence of 1; allowed: apex, here, or a mapping with "
+            "height, turn, side"},
+        {"sites: [{at: {up: 1}}]", "a.yaml:1: sites.0.at.up: unknown key; allowed here: height, turn, side"},
+        {"sites: [{at: {height: top}}]", "a.yaml:1: sites.0.at.height: top; allowed: a number at least 0 and "
+                                         "at most 1, or apex, base"},
+        {"sites: [{at: {turn: apex}}]", "a.yaml:1: sites.0.at.turn: apex; allowed: a number"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        mt_arena arena = {0};
+        sites s;
+        cr_expect_eq(mt_yaml_read(&arena, "a.yaml", wrong[k].text, &sites_table, NULL, 0, &s), MT_INPUT);
+        cr_expect_str_eq(mt_message(), wrong[k].message);
+        mt_arena_free(&arena);
+    }
 }
