@@ -9,6 +9,11 @@
 
 enum { PARALLEL_FROM = 16384 }; /* elements; with fewer, threads cost more than they save */
 
+const char *const mt_coordinate_name[MT_COORDINATES] = {[MT_TRANSVENTRICULAR] = "transventricular",
+    [MT_TRANSMURAL] = "transmural",
+    [MT_ROTATIONAL] = "rotational",
+    [MT_APICOBASAL] = "apicobasal"};
+
 const double mt_mesh_far_mm = 1e9;
 
 const uint8_t mt_mesh_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -84,6 +89,8 @@ mt_status mt_mesh_keep_vertices(mt_arena *scratch, mt_mesh *mesh, const uint8_t 
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         if (!keep[v]) continue;
         memmove(mesh->xyz_mm + 3 * n, mesh->xyz_mm + 3 * v, 3 * sizeof *mesh->xyz_mm);
+        for (size_t k = 0; k < MT_COORDINATES; k++)
+            if (mesh->coordinate[k]) mesh->coordinate[k][n] = mesh->coordinate[k][v];
         number[v] = (uint32_t)n++;
     }
     for (size_t k = 0; k < 4 * mesh->n_elements; k++)
@@ -327,6 +334,19 @@ static mt_status check_segments(const mt_mesh *mesh)
     return MT_OK;
 }
 
+static mt_status check_ventricular(const mt_mesh *mesh)
+{
+    for (size_t k = 0; k < MT_COORDINATES; k++)
+        for (size_t v = 0; mesh->coordinate[k] && v < mesh->n_vertices; v++) {
+            const double x = mesh->coordinate[k][v];
+            const bool side = k == MT_TRANSVENTRICULAR;
+            if (side ? x == 0 || x == 1 : x >= 0 && x <= 1) continue;
+            return mt_fail(MT_INPUT, "vertex %zu: %s %g; allowed: %s", v, mt_coordinate_name[k], x,
+                side ? "0 or 1" : "0 to 1");
+        }
+    return MT_OK;
+}
+
 static mt_status check_content(const mt_mesh *mesh)
 {
     MT_TRY(check_coordinates(mesh));
@@ -334,6 +354,7 @@ static mt_status check_content(const mt_mesh *mesh)
     MT_TRY(check_indices("tagged triangle", mesh->n_faces, 3, mesh->face_vertex, mesh->n_vertices));
     MT_TRY(check_groups(mesh));
     MT_TRY(check_segments(mesh));
+    MT_TRY(check_ventricular(mesh));
     return check_directions(mesh);
 }
 

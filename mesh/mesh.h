@@ -5,8 +5,9 @@
  *   every fibre and sheet is a unit vector to 1e-6, and the fibre and sheet of an element are perpendicular to 1e-6;
  *   elements are positively oriented: ((x1 - x0) x (x2 - x0)) . (x3 - x0) = 6 V > 0, so their vertices are distinct;
  *   the three corners of a tagged triangle are distinct; the triangle need not be a face of an element;
+ *   ventricular coordinates are within 0 .. 1, and the transventricular one is 0 or 1;
  *   names and groups satisfy the invariants of mesh/names.h.
- * The first two invariants and the last concern the content (mt_mesh_check_content). They suffice to examine and repair a mesh
+ * The first two invariants and the last two concern the content (mt_mesh_check_content). They suffice to examine and repair a mesh
  * (mesh/repair/defects.h, mesh/repair/repair.h); simulations need all of them.
  *
  * Face f of an element is the face opposite its vertex f. */
@@ -28,6 +29,18 @@ typedef struct mt_mesh_name {
     char text[MT_NAME_SIZE];
 } mt_mesh_name;
 
+/* Ventricular coordinates of the vertices. */
+typedef enum mt_coordinate {
+    MT_TRANSVENTRICULAR,
+    MT_TRANSMURAL,
+    MT_ROTATIONAL,
+    MT_APICOBASAL,
+    MT_COORDINATES
+} mt_coordinate;
+
+/* Their names in files. */
+extern const char *const mt_coordinate_name[MT_COORDINATES];
+
 typedef struct mt_mesh {
     size_t n_vertices;
     size_t n_elements;
@@ -43,6 +56,9 @@ typedef struct mt_mesh {
     uint32_t *number; /* [n_elements] ascending, if this is a part of a mesh (mt_mesh_number); else NULL */
     /* [n_vertices] numbers in a complete mesh, ascending, if this mesh lacks some of its vertices (mesh/unknowns.h); else NULL */
     uint32_t *vertex_number;
+    /* [n_vertices] ventricular coordinates (mesh/anatomy/coordinates.h), by mt_coordinate; all NULL if unknown. Refined meshes and those
+     * with another set of vertices (`vertex_number`) have none. */
+    double *coordinate[MT_COORDINATES];
     size_t n_faces;        /* number of tagged triangles; 0 if no triangle is tagged */
     uint32_t *face_vertex; /* [n_faces][3] */
     int32_t *face_tag;     /* [n_faces] the surface of each triangle: see mt_surface */
@@ -132,8 +148,8 @@ MT_NODISCARD mt_status mt_mesh_check(const mt_mesh *mesh);
 /* True if two of the three vertices are equal. */
 bool mt_mesh_triangle_repeats(const uint32_t vertex[3]);
 
-/* Computes the fingerprint of all data of a mesh except its notes, `number` and `vertex_number`. Equal fingerprints mean equal meshes, in
- * the same order. MT_MEMORY. */
+/* Computes the fingerprint of all data of a mesh except its notes, `number`, `vertex_number` and ventricular coordinates. Equal ones mean
+ * equal meshes, in the same order. MT_MEMORY. */
 MT_NODISCARD mt_status mt_mesh_hash(const mt_mesh *mesh, char text[MT_HASH_SIZE]);
 
 /* Checks the invariants of the content, which every file reader guarantees. MT_INPUT: one is violated; the message begins with `path`

@@ -36,6 +36,7 @@ mt_status mt_unknowns_mesh(mt_arena *arena, const mt_mesh *mesh, mt_mesh *to)
     MT_ALLOC(arena, part.xyz_mm, 3 * n);
     MT_ALLOC(arena, part.element_vertex, 4 * mesh->n_elements);
     part.n_vertices = 0;
+    memset(part.coordinate, 0, sizeof part.coordinate);
     for (size_t v = 0; v < mesh->n_vertices; v++) {
         if (!used[v]) continue;
         number[v] = (uint32_t)part.n_vertices;

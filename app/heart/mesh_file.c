@@ -46,6 +46,8 @@ mt_status mt_write_mesh(const char *path, const mt_mesh_format *to, const mt_mes
     if ((mesh->depth || mesh->layer) && !to->keeps_depth)
         mt_warn("%s: %s does not store transmural depth and layers", path, to->name);
     if (mesh->segment && !to->keeps_segments) mt_warn("%s: %s does not store segments", path, to->name);
+    if (mesh->coordinate[0] && !to->keeps_segments)
+        mt_warn("%s: %s does not store ventricular coordinates", path, to->name);
     warn_of_names(path, to, mesh);
     return MT_OK;
 }

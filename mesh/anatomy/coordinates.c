@@ -557,6 +557,14 @@ mt_status mt_coordinates_make(
     return compute(&w, to_septum);
 }
 
+void mt_coordinates_put(const mt_coordinates *coordinates, mt_mesh *mesh)
+{
+    mesh->coordinate[MT_TRANSVENTRICULAR] = coordinates->transventricular;
+    mesh->coordinate[MT_TRANSMURAL] = coordinates->transmural;
+    mesh->coordinate[MT_ROTATIONAL] = coordinates->rotational;
+    mesh->coordinate[MT_APICOBASAL] = coordinates->apicobasal;
+}
+
 double mt_coordinates_mean_rotational(size_t n, const double *rotational)
 {
     double sine = 0, cosine = 0;

@@ -71,5 +71,8 @@ typedef struct mt_coordinates {
 MT_NODISCARD mt_status mt_coordinates_make(
     mt_arena *arena, const mt_mesh *mesh, const double *to_septum, mt_coordinates *coordinates);
 
+/* Stores the coordinates in the mesh, which borrows them. */
+void mt_coordinates_put(const mt_coordinates *coordinates, mt_mesh *mesh);
+
 /* Returns the mean of n rotational coordinates as angles; 0 if it is undefined. */
 double mt_coordinates_mean_rotational(size_t n, const double *rotational);

@@ -10,7 +10,7 @@ typedef struct mt_mesh_format {
     const char *name;
     const char *unit;    /* usual unit of its coordinates (mt_mesh_unit) */
     bool keeps_depth;    /* True if depth and layers are stored */
-    bool keeps_segments; /* True if segments are stored */
+    bool keeps_segments; /* True if segments and ventricular coordinates are stored */
     bool keeps_names;    /* True if the names of all tags, and groups, are stored */
     /* Reads the mesh of a file with coordinates in units of unit_mm millimetres, without repairs. It has passed only
      * mt_mesh_check_content, and may be a surface: triangles and no elements. */

@@ -85,11 +85,28 @@ static mt_status write_names(mt_arena *scratch, mt_h5 *h5, const mt_mesh *mesh)
     return mt_h5_write(h5, mt_vtkhdf_names, MT_H5_UINT8, 1, &n, NULL, text);
 }
 
+static void name_coordinate(size_t which, char name[64])
+{
+    (void)snprintf(name, 64, "VTKHDF/PointData/%s", mt_coordinate_name[which]);
+}
+
+static mt_status write_coordinates(mt_h5 *h5, const mt_mesh *mesh)
+{
+    char name[64];
+    for (size_t k = 0; k < MT_COORDINATES; k++) {
+        if (!mesh->coordinate[k]) continue;
+        name_coordinate(k, name);
+        MT_TRY(mt_h5_write(h5, name, MT_H5_DOUBLE, 1, &mesh->n_vertices, NULL, mesh->coordinate[k]));
+    }
+    return MT_OK;
+}
+
 static mt_status write_fields(mt_h5 *h5, const mt_mesh *mesh, size_t n_fields, const mt_vtkhdf_field *fields)
 {
-    bool any = false;
+    bool any = mesh->coordinate[0] != NULL;
     for (size_t i = 0; i < n_fields; i++) any = any || fields[i].at_vertices;
     if (any) MT_TRY(mt_h5_group(h5, "VTKHDF/PointData"));
+    MT_TRY(write_coordinates(h5, mesh));
     for (size_t i = 0; i < n_fields; i++) {
         char name[256];
         const mt_vtkhdf_field *field = fields + i;
@@ -237,7 +254,7 @@ static mt_status check_cells(mt_arena *scratch, mt_h5 *h5, size_t n_elements)
     return MT_OK;
 }
 
-/* Reads one or three numbers per element, if the file has them. */
+/* Reads one or three numbers per element, or one per vertex, if the file has them. `n_elements`: their number. */
 static mt_status read_doubles(
     mt_arena *arena, mt_h5 *h5, const char *name, size_t n_elements, size_t each, double **values)
 {
@@ -272,6 +289,22 @@ static mt_status read_cell_data(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
     MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/fibre", n, 3, &mesh->fibre));
     MT_TRY(read_doubles(arena, h5, "VTKHDF/CellData/sheet", n, 3, &mesh->sheet));
     return read_doubles(arena, h5, "VTKHDF/CellData/depth", n, 1, &mesh->depth);
+}
+
+/* Reads the ventricular coordinates, if the file has all of them. */
+static mt_status read_coordinates(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
+{
+    char name[64];
+    bool there = true;
+    for (size_t k = 0; k < MT_COORDINATES && there; k++) {
+        name_coordinate(k, name);
+        MT_TRY(mt_h5_has(h5, name, &there));
+    }
+    for (size_t k = 0; k < MT_COORDINATES && there; k++) {
+        name_coordinate(k, name);
+        MT_TRY(read_doubles(arena, h5, name, mesh->n_vertices, 1, &mesh->coordinate[k]));
+    }
+    return MT_OK;
 }
 
 static mt_status read_faces(mt_arena *arena, mt_h5 *h5, mt_mesh *mesh)
@@ -362,6 +395,7 @@ mt_status mt_vtkhdf_read_in(mt_arena *arena, const char *path, double unit_mm, m
     MT_TRY(convert_points(h5, unit_mm, mesh));
     MT_TRY(mt_h5_read(h5, "VTKHDF/Connectivity", MT_H5_UINT32, 1, (size_t[]){n_ids}, mesh->element_vertex));
     MT_TRY(read_cell_data(arena, h5, mesh));
+    MT_TRY(read_coordinates(arena, h5, mesh));
     MT_TRY(read_faces(arena, h5, mesh));
     MT_TRY(read_names(arena, scratch, h5, mesh));
     return mt_mesh_check_content(mesh, h5->path);

@@ -21,6 +21,8 @@
  *    CellData/ipu               [n_elements]        int32, from 0: the group of the element's part; this, tile and
  *                                                ipus_and_tiles only in a file with a partition
  *    CellData/tile              [n_elements]        int32, from 0 in each group: the part in its group
+ *    PointData/transventricular, transmural, rotational, apicobasal
+ *                               [n_vertices]        double, ventricular coordinates; read only if all four are there
  *    PointData/ipu, tile        [n_vertices]        the same of a partition of vertices, instead of these two
  *    CellData/<field>           [n_elements]        float, double or int64, or a float vector [n_elements][3], with its unit;
  *                                                the attribute "nan" states the meaning of nan

@@ -11,6 +11,8 @@ bool mt_vtkhdf_is_own(const char *name)
         "region", "fibre", "sheet", "normal", "depth", "layer", "segment", "groups", "ipu", "tile"};
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         if (strcmp(name, own[k]) == 0) return true;
+    for (size_t k = 0; k < MT_COORDINATES; k++)
+        if (strcmp(name, mt_coordinate_name[k]) == 0) return true;
     return false;
 }
 

@@ -21,7 +21,7 @@ MT_NODISCARD mt_status mt_vtkhdf_check_name(const char *path);
 
 extern const char mt_vtkhdf_names[]; /* the dataset of names and tags of groups */
 
-/* True if a cell array of this name belongs to the mesh. */
+/* True if an array of this name belongs to the mesh. */
 bool mt_vtkhdf_is_own(const char *name);
 
 /* Reads the text of names and tags of groups; NULL if the file has none. MT_FILE. MT_MEMORY. MT_INPUT: it is

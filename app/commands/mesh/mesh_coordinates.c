@@ -86,16 +86,6 @@ static mt_table segment_table(mt_arena *arena, bool has_rv, const double volume_
     return table;
 }
 
-static mt_status write_coordinates(const char *out, const mt_mesh *mesh, const mt_coordinates *c)
-{
-    const mt_vtkhdf_field fields[] = {
-        {.name = "transventricular", .f64 = c->transventricular, .at_vertices = true},
-        {.name = "transmural", .f64 = c->transmural, .at_vertices = true},
-        {.name = "rotational", .f64 = c->rotational, .at_vertices = true},
-        {.name = "apicobasal", .f64 = c->apicobasal, .at_vertices = true}};
-    return mt_vtkhdf_write(out, mesh, sizeof fields / sizeof *fields, fields);
-}
-
 static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
@@ -115,11 +105,12 @@ static mt_status coordinates(mt_arena *arena, const mt_arguments *arguments)
         mt_option_value(arguments, "--surfaces", NULL), in, &adjacency, &mesh, &surfaces, &anatomy));
     const double start_s = mt_now_s();
     MT_TRY(mt_anatomy_coordinates(arena, in, &adjacency, &mesh, septum ? to_septum : NULL, &c));
+    mt_coordinates_put(&c, &mesh);
     MT_ALLOC(arena, mesh.segment, mesh.n_elements);
     mt_segments_find(&mesh, &c, mesh.segment, volume_ml);
     mt_table tables[] = {
         summary_table(arena, out, &c, mt_now_s() - start_s), segment_table(arena, c.has_rv, volume_ml)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
-    MT_TRY(write_coordinates(out, &mesh, &c));
+    MT_TRY(mt_vtkhdf_write(out, &mesh, 0, NULL));
     return mt_print_tables(arguments, tables, 2);
 }
