@@ -274,6 +274,15 @@ static void note_septum(const char *path, const mt_coordinates *coordinates)
     mt_note(path, text, (size_t)n);
 }
 
+void mt_anatomy_remark_coordinates(const char *path, const mt_coordinates *coordinates)
+{
+    note_septum(path, coordinates);
+    if (!(coordinates->nonlinearity <= most_nonlinearity))
+        mt_warn("%s: the transmural coordinate differs from a linear one by %.0f %%; usual: 2 to 11 %%; the "
+                "surfaces or the shape may not be those of ventricles",
+            path, 100 * coordinates->nonlinearity);
+}
+
 mt_status mt_anatomy_coordinates(mt_arena *arena, const char *path, const mt_adjacency *adjacency,
     const mt_mesh *mesh, const double *to_septum, mt_coordinates *coordinates)
 {
@@ -287,10 +296,6 @@ mt_status mt_anatomy_coordinates(mt_arena *arena, const char *path, const mt_adj
     const mt_status status = mt_coordinates_make(arena, mesh, to_septum, coordinates);
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(path, status));
-    note_septum(path, coordinates);
-    if (!(coordinates->nonlinearity <= most_nonlinearity))
-        mt_warn("%s: the transmural coordinate differs from a linear one by %.0f %%; usual: 2 to 11 %%; the "
-                "surfaces or the shape may not be those of ventricles",
-            path, 100 * coordinates->nonlinearity);
+    mt_anatomy_remark_coordinates(path, coordinates);
     return MT_OK;
 }

@@ -60,3 +60,6 @@ MT_NODISCARD mt_status mt_anatomy_decide(mt_arena *arena, const mt_adjacency *ad
  * is arbitrary, and warns if the surfaces are unlikely to be those of ventricles. MT_INPUT: several pieces, and as mt_coordinates_make. */
 MT_NODISCARD mt_status mt_anatomy_coordinates(mt_arena *arena, const char *path,
     const mt_adjacency *adjacency, const mt_mesh *mesh, const double *to_septum, mt_coordinates *coordinates);
+
+/* Repeats the notes and warnings of mt_anatomy_coordinates for stored coordinates; uses `arbitrary`, `to_septum` and `nonlinearity`. */
+void mt_anatomy_remark_coordinates(const char *path, const mt_coordinates *coordinates);

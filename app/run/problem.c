@@ -191,6 +191,14 @@ static mt_status confirm_surfaces(mt_arena *arena, const mt_case *input, mt_prob
     return mt_anatomy_confirm(arena, mt_case_mesh_name(input), &p->whole);
 }
 
+/* Finds the places of a case on the mesh, and stores them in `used`, a copy. */
+static mt_status find_places(mt_arena *arena, bool cached, mt_case *used, mt_problem *p)
+{
+    MT_TRY(mt_case_places_find(arena, used, cached, &p->whole, &p->confirmed, &p->places));
+    mt_case_places_put(&p->places, used);
+    return MT_OK;
+}
+
 /* Selects the conducting elements, and finds the channels. */
 static mt_status select_conducting(mt_arena *arena, const mt_case *input, mt_problem *p)
 {
@@ -336,11 +344,12 @@ static void warn_of_channels(const mt_case *input, const mt_problem *p)
         mt_case_mesh_name(input), n, n == 1 ? "" : "s", MT_CHANNEL_ELEMENTS);
 }
 
-/* Builds the parts of a problem that do not depend on the discretisation. */
-static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, const mt_case *input, mt_problem *p)
+/* Builds the parts of a problem that do not depend on the discretisation. `input`: gets its places. */
+static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, bool cached, mt_case *input, mt_problem *p)
 {
     *p = (mt_problem){.whole = *mesh};
     MT_TRY(confirm_surfaces(arena, input, p));
+    MT_TRY(find_places(arena, cached, input, p));
     p->mesh = p->whole;
     MT_TRY(select_conducting(arena, input, p));
     MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
@@ -420,7 +429,7 @@ mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *p)
 {
     mt_case used = *input;
-    MT_TRY(make_ground(arena, mesh, input, p));
+    MT_TRY(make_ground(arena, mesh, cached, &used, p));
     if (mt_case_is_auto(input)) MT_TRY(choose(arena, p, cached, &used, &p->fronts, &p->placing));
     return complete(arena, &used, cached, true, p);
 }
@@ -428,8 +437,9 @@ mt_status mt_problem_make_on(
 mt_status mt_problem_make_unmeasured(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, mt_problem *p)
 {
-    MT_TRY(make_ground(arena, mesh, input, p));
-    return complete(arena, input, false, false, p);
+    mt_case used = *input;
+    MT_TRY(make_ground(arena, mesh, false, &used, p));
+    return complete(arena, &used, false, false, p);
 }
 
 mt_status mt_problem_choose(const mt_mesh *mesh, const mt_case *input, bool cached, mt_placing *placing)
@@ -440,7 +450,7 @@ mt_status mt_problem_choose(const mt_mesh *mesh, const mt_case *input, bool cach
     mt_fronts fronts;
     mt_case used = *input;
     if (!mesh) MT_TRY(get_mesh(scratch, input, &own));
-    MT_TRY(make_ground(scratch, mesh ? mesh : &own, input, &p));
+    MT_TRY(make_ground(scratch, mesh ? mesh : &own, cached, &used, &p));
     return choose(scratch, &p, cached, &used, &fronts, placing);
 }
 
@@ -455,11 +465,13 @@ mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *in
 {
     input->time.pde_steps = problem->monodomain.pde_steps;
     mt_case_fix_discretisation(input, problem->unknowns.at_vertices);
+    mt_case_places_put(&problem->places, input);
     return mt_fronts_fix(arena, &problem->fronts, input);
 }
 
-/* Builds all of a problem like `made` except for fronts, operator and the time loop. */
-static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_case *input, mt_problem *p)
+/* Builds all of a problem like `made` except for fronts, operator and the time loop. `input`: gets its places. */
+static mt_status begin_like(
+    mt_arena *arena, const mt_problem *made, bool cached, mt_case *input, mt_problem *p)
 {
     *p = (mt_problem){.whole = made->whole,
         .mesh = made->mesh,
@@ -470,6 +482,7 @@ static mt_status begin_like(mt_arena *arena, const mt_problem *made, const mt_ca
         .diffusion = made->diffusion,
         .confirmed = made->confirmed};
     MT_TRY(confirm_surfaces(arena, input, p));
+    MT_TRY(find_places(arena, cached, input, p));
     MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->unknowns, &p->monodomain));
@@ -490,27 +503,30 @@ mt_status mt_problem_choose_like(
     mt_fronts fronts;
     mt_case used = *input;
     MT_TRY(confirm_surfaces(scratch, input, &p));
+    MT_TRY(find_places(scratch, cached, &used, &p));
     return choose(scratch, &p, cached, &used, &fronts, placing);
 }
 
 mt_status mt_problem_make_like(
     mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *p)
 {
-    MT_TRY(begin_like(arena, made, input, p));
-    MT_TRY(compile_model(arena, input, cached, p));
-    MT_TRY(make_fronts(arena, input, cached, p));
-    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return set_loop(arena, input, p);
-    MT_TRY(warn_of_errors(input, p));
-    MT_TRY(make_operator(arena, input, cached, p));
-    return set_loop(arena, input, p);
+    mt_case used = *input;
+    MT_TRY(begin_like(arena, made, cached, &used, p));
+    MT_TRY(compile_model(arena, &used, cached, p));
+    MT_TRY(make_fronts(arena, &used, cached, p));
+    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return set_loop(arena, &used, p);
+    MT_TRY(warn_of_errors(&used, p));
+    MT_TRY(make_operator(arena, &used, cached, p));
+    return set_loop(arena, &used, p);
 }
 
 mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input)
 {
     MT_SCRATCH(scratch);
     mt_problem p;
-    MT_TRY(begin_like(scratch, made, input, &p));
-    return set_loop(scratch, input, &p);
+    mt_case used = *input;
+    MT_TRY(begin_like(scratch, made, false, &used, &p));
+    return set_loop(scratch, &used, &p);
 }
 
 /* Paces a cell of the conduction system, too. */

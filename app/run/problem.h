@@ -8,6 +8,7 @@
  * With voltages at the vertices (mesh/unknowns.h), the mesh of the problem has only the vertices of conducting elements. */
 #pragma once
 
+#include "app/heart/case_places.h"
 #include "app/run/placing.h"
 #include "app/run/fronts.h"
 #include "mesh/anatomy/channels.h"
@@ -32,6 +33,7 @@ typedef struct mt_problem {
     mt_probes probes;
     /* True if the labels base, epicardium and endocardia of the triangles were confirmed (mt_anatomy_confirm). */
     bool confirmed;
+    mt_case_places places;    /* found on `whole`, which then has ventricular coordinates */
     mt_monodomain monodomain; /* points to `mesh` and `diffusion`: a problem must not be copied */
 } mt_problem;
 
@@ -55,8 +57,8 @@ MT_NODISCARD mt_status mt_problem_choose(
 MT_NODISCARD mt_status mt_problem_choose_like(
     const mt_problem *made, const mt_case *input, bool cached, mt_placing *placing);
 
-/* Stores the values that were found for a problem in its case, so that it fixes them: time.pde_steps, the discretisation and the laws of
- * the fronts. Strings are in `arena`. MT_MEMORY. */
+/* Stores the values that were found for a problem in its case, so that it fixes them: time.pde_steps, the discretisation, the laws of the
+ * fronts and the places. Strings are in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *input);
 
 /* Same, with the default laws of spreading for all cells instead of measured ones, and without warnings, for a case without auto. */
@@ -87,6 +89,7 @@ MT_NODISCARD mt_status mt_problem_prepace(
     mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
 /* Replaces stimuli and probes of a problem by those from another case with the same mesh, tissue and cells. The stimuli are in `arena`.
- * Fails with MT_INPUT if they do not fit the mesh (the message names the key), or with MT_FILE. */
+ * Places of the case have been found (app/heart/case_places.h). Fails with MT_INPUT if they do not fit the mesh (the message names the
+ * key), or with MT_FILE. */
 MT_NODISCARD mt_status mt_problem_set_stimuli_and_probes(
     mt_arena *arena, const mt_case *input, mt_problem *problem);

@@ -143,6 +143,7 @@ static const char *scheme_word(const void *input, size_t i)
  * conductivities from nearly zero to twenty times that of sea water, which is 5 mS/mm. */
 #define AT_TIME MT_YAML_WITHIN(0, 1e9)
 #define TIME_SPAN MT_YAML_WITHIN(1e-4, 1e9)
+#define FRACTION MT_YAML_WITHIN(0, 1)
 #define COORDINATE MT_YAML_WITHIN(-1e6, 1e6)
 #define DISTANCE MT_YAML_WITHIN(1e-6, 1e6)
 #define CONDUCTIVITY MT_YAML_WITHIN(1e-9, 100)
@@ -400,12 +401,35 @@ static const mt_yaml_key checkpoint_keys[] = {
         "true: a last checkpoint is written at the end and retained; false: a completed run deletes all "
         "checkpoints."),
     MT_YAML_END};
+/* Keys of a position by ventricular coordinates, a member of a struct. */
+#define POSITION_KEYS(structure, member)                                                                     \
+    MT_YAML_NAMED_DOUBLE(structure, member.apicobasal, "apicobasal", MT_YAML_NONE, FRACTION,                 \
+        mt_position_apicobasal, "Position from the apex, 0, to the base, 1. mid: 0.5."),                     \
+        MT_YAML_NAMED_DOUBLE(structure, member.rotational, "rotational", MT_YAML_NONE, FRACTION,             \
+            mt_position_rotational,                                                                          \
+            "Position around the ventricle: from the inferior junction of the ventricles, 0, through the "   \
+            "free wall to the anterior one, 2/3, and through the septum to 1. The names are the middles of " \
+            "segments: inferior 1/12, inferolateral 1/4, lateral 1/3, anterolateral 5/12, anterior 7/12, "   \
+            "anteroseptal 3/4, septal 5/6, inferoseptal 11/12."),                                            \
+        MT_YAML_NAMED_DOUBLE(structure, member.transmural, "transmural", MT_YAML_NONE, FRACTION,             \
+            mt_position_transmural,                                                                          \
+            "Position across the wall: endo, 0, is the endocardium of the ventricle, and epi, 1, the "       \
+            "epicardium, or in the septum the surface between the ventricles. mid: 0.5."),                   \
+        MT_YAML_ENUM(structure, member.ventricle, "ventricle", MT_YAML_NONE, ventricles,                     \
+            "Ventricle of the position; left if not stated."),                                               \
+        MT_YAML_END
+static const char *const ventricles[] = {"left", "right", NULL};
+static const mt_yaml_key region_position_keys[] = {POSITION_KEYS(mt_case_region, region.position)},
+                         stimulus_position_keys[] = {POSITION_KEYS(mt_case_stimulus, region.position)},
+                         point_position_keys[] = {POSITION_KEYS(mt_case_point, position)};
 /* Keys of a struct with an mt_region. */
-#define REGION_KEYS(structure)                                                                               \
-    MT_YAML_STRING(structure, region.at, "at", MT_YAML_NONE,                                                 \
-        "apex: a sphere around the apex of the left ventricle, with `radius_mm`."),                          \
+#define REGION_KEYS(structure, position_keys)                                                                \
+    MT_YAML_EITHER(structure, region.at, "at", mt_region_at, position_keys,                                  \
+        "Centre of a sphere, with `radius_mm`. apex: the apex of the left ventricle; a mapping: a position " \
+        "by ventricular coordinates, from the mesh file (`myotile mesh coordinates`) or else computed."),    \
         MT_YAML_DOUBLES(structure, region.centre_mm, "centre_mm", MT_YAML_NONE, COORDINATE,                  \
-            "Centre of a sphere, with `radius_mm`."),                                                        \
+            "Centre of a sphere, with `radius_mm`. With a mapping `at`: the position that was found, as in " \
+            "`used.yaml`; the run stops if it is not the one on this mesh."),                                \
         MT_YAML_DOUBLE(                                                                                      \
             structure, region.radius_mm, "radius_mm", MT_YAML_NONE, DISTANCE, "Radius of the sphere."),      \
         MT_YAML_DOUBLES(structure, region.min_mm, "min_mm", MT_YAML_NONE, COORDINATE,                        \
@@ -434,7 +458,7 @@ static const mt_yaml_key checkpoint_keys[] = {
         MT_YAML_STRING(structure, region.segment, "segment", MT_YAML_NONE,                                   \
             "The elements in this segment of the left ventricle: 1 to 17, or a name such as mid_anterior; "  \
             "requires a mesh with segments, which `myotile mesh coordinates` writes.")
-static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region),
+static const mt_yaml_key region_keys[] = {REGION_KEYS(mt_case_region, region_position_keys),
     MT_YAML_ENUM(mt_case_region, non_conducting, "non_conducting", MT_YAML_NONE, truths,
         "true: scar, without cells and currents, with a no-flux boundary around it. "
         "false: excitable tissue again, in a part of an earlier non-conducting region.",
@@ -457,7 +481,7 @@ static const mt_yaml_key gradient_keys[] = {MT_YAML_STRING(mt_gradient, paramete
     MT_YAML_DOUBLE(mt_gradient, first, "first", "1", FACTOR, "Factor at the start of the gradient."),
     MT_YAML_DOUBLE(mt_gradient, last, "last", "1", FACTOR, "Factor at the end of the gradient."),
     MT_YAML_END};
-static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus),
+static const mt_yaml_key stimulus_keys[] = {REGION_KEYS(mt_case_stimulus, stimulus_position_keys),
     MT_YAML_DOUBLE(mt_case_stimulus, start_ms, "start_ms", "0", AT_TIME, "Start of the first pulse."),
     MT_YAML_DOUBLE(mt_case_stimulus, duration_ms, "duration_ms", NULL, TIME_SPAN, "Duration of a pulse."),
     MT_YAML_DOUBLE(mt_case_stimulus, period_ms, "period_ms", MT_YAML_NONE, TIME_SPAN,
@@ -482,7 +506,13 @@ static const mt_yaml_key site_keys[] = {
     MT_YAML_END};
 static const mt_yaml_key point_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the point."),
-    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Coordinates."), MT_YAML_END};
+    MT_YAML_EITHER(mt_case_point, at, "at", mt_region_at, point_position_keys,
+        "Instead of `at_mm`. apex: the apex of the left ventricle; a mapping: a position by ventricular "
+        "coordinates, as for `regions`."),
+    MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", MT_YAML_NONE, COORDINATE,
+        "Coordinates. With `at`: the point that was found, as in `used.yaml`; the run stops if it is not the "
+        "one on this mesh."),
+    MT_YAML_END};
 static const mt_yaml_key electrode_keys[] = {
     MT_YAML_STRING(mt_case_point, name, "name", NULL, "Name of the electrode."),
     MT_YAML_DOUBLES(mt_case_point, at_mm, "at_mm", NULL, COORDINATE, "Coordinates."), MT_YAML_END};
@@ -1000,6 +1030,14 @@ static mt_status check_samples(const char *path, const mt_case *c)
     return MT_OK;
 }
 
+/* Checks that a point has a place. */
+static mt_status check_point(mt_case_point *point)
+{
+    MT_TRY(mt_region_check_position(&point->position));
+    if (!isnan(point->at_mm[0]) || point->at[0] || mt_position_stated(&point->position)) return MT_OK;
+    return mt_fail(MT_INPUT, "at_mm is missing; needed: at_mm or at");
+}
+
 /* Checks that the columns of an ECG have distinct names. */
 static mt_status check_electrodes(const char *path, const mt_case *c)
 {
@@ -1143,6 +1181,8 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(check_electrodes(path, c));
     MT_TRY(check_asked(c, usual_variant(c), &c->cell.asked));
     for (size_t g = 0; g < c->n_gradients; g++) MT_TRY(check_gradient(path, c, g));
+    for (size_t p = 0; p < c->n_points; p++)
+        MT_TRY(mt_fail_in(path, mt_case_in_entry("points", p, check_point(&c->points[p]))));
     for (size_t r = 0; r < c->n_regions; r++) MT_TRY(check_region(path, c, r));
     for (size_t s = 0; s < c->n_stimuli; s++)
         MT_TRY(mt_fail_in(
@@ -1231,7 +1271,7 @@ mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, cons
 
 mt_status mt_case_read_region(mt_arena *arena, const char *name, const char *text, mt_region *region)
 {
-    static const mt_yaml_key keys[] = {REGION_KEYS(mt_case_stimulus), MT_YAML_END};
+    static const mt_yaml_key keys[] = {REGION_KEYS(mt_case_stimulus, stimulus_position_keys), MT_YAML_END};
     static const mt_yaml_table table = {keys, sizeof(mt_case_stimulus)};
     mt_case_stimulus read;
     MT_TRY(mt_yaml_read(arena, name, text, &table, NULL, 0, &read));

@@ -53,7 +53,9 @@ typedef struct mt_case_sites {
 /* A point with a reported activation time, or an electrode. */
 typedef struct mt_case_point {
     const char *name;
-    double at_mm[3];
+    const char *at;       /* of a point: "apex", or "" */
+    mt_position position; /* of a point: `at` as a mapping */
+    double at_mm[3];      /* NaN: not stated */
 } mt_case_point;
 
 /* Places of the voltages (mesh/unknowns.h), auto: chosen for the mesh by the expected errors (app/run/placing.h); time integration of the

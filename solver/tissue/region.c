@@ -18,6 +18,7 @@
 enum { PARALLEL_FROM = 16384 }; /* elements */
 
 const mt_region mt_region_empty = {.at = "",
+    .position = {NAN, NAN, NAN, -1},
     .centre_mm = {NAN, NAN, NAN},
     .radius_mm = NAN,
     .min_mm = {NAN, NAN, NAN},
@@ -33,7 +34,11 @@ const mt_region mt_region_empty = {.at = "",
 
 const char *const mt_region_layers[] = {"endo", "mid", "epi", NULL};
 
-static bool has_centre(const mt_region *region) { return region->at[0] || !isnan(region->centre_mm[0]); }
+const char *const mt_region_at[] = {"apex", NULL};
+
+static bool has_at(const mt_region *region) { return region->at[0] || mt_position_stated(&region->position); }
+
+static bool has_centre(const mt_region *region) { return has_at(region) || !isnan(region->centre_mm[0]); }
 static bool has_box(const mt_region *region) { return !isnan(region->min_mm[0]); }
 
 static mt_status check_box(const mt_region *region)
@@ -48,6 +53,19 @@ static mt_status check_box(const mt_region *region)
     return MT_OK;
 }
 
+mt_status mt_region_check_position(mt_position *p)
+{
+    static const char *const name[] = {"apicobasal", "rotational", "transmural"};
+    const double value[] = {p->apicobasal, p->rotational, p->transmural};
+    if (!mt_position_stated(p)) return MT_OK;
+    for (size_t k = 0; k < 3; k++)
+        if (isnan(value[k]))
+            return mt_fail(
+                MT_INPUT, "at: %s is missing; needed: apicobasal, rotational and transmural", name[k]);
+    if (p->ventricle < 0) p->ventricle = 0;
+    return MT_OK;
+}
+
 static mt_status check_sphere(const mt_region *region)
 {
     if (region->at[0] && strcmp(region->at, "apex") != 0)
@@ -56,15 +74,16 @@ static mt_status check_sphere(const mt_region *region)
         return mt_fail(MT_INPUT, "both at and centre_mm are given; allowed: one of them, with radius_mm");
     if (has_centre(region) && isnan(region->radius_mm))
         return mt_fail(MT_INPUT, "%s is given without radius_mm; allowed: a sphere with both",
-            region->at[0] ? "at" : "centre_mm");
+            has_at(region) ? "at" : "centre_mm");
     if (!has_centre(region) && !isnan(region->radius_mm))
-        return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+        return mt_fail(MT_INPUT, "radius_mm is given alone; allowed: with centre_mm or at");
     return MT_OK;
 }
 
 mt_status mt_region_check(mt_region *region)
 {
     MT_TRY(check_box(region));
+    MT_TRY(mt_region_check_position(&region->position));
     MT_TRY(check_sphere(region));
     if (has_box(region) && has_centre(region))
         return mt_fail(
@@ -75,7 +94,7 @@ mt_status mt_region_check(mt_region *region)
         !region->group[0] && !region->segment[0] && region->layer < 0 && !has_box(region) &&
         !has_centre(region))
         return mt_fail(MT_INPUT,
-            "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+            "no place is given; allowed: at with radius_mm, centre_mm with radius_mm, min_mm with "
             "max_mm, or surface, vtx, elements, tag, group, layer or segment, alone or with one of these");
     if (region->surface[0] && isnan(region->depth_mm)) region->depth_mm = 0;
     int32_t segment;
@@ -125,7 +144,11 @@ static mt_status in_key(const char *key, const char *value, const mt_mesh *mesh,
 static mt_status find_centre(const mt_region *region, const mt_mesh *mesh, double centre[3])
 {
     mt_landmarks landmarks;
+    char text[MT_POSITION_TEXT];
     memcpy(centre, region->centre_mm, sizeof region->centre_mm);
+    if (mt_position_stated(&region->position) && isnan(centre[0]))
+        return mt_fail(MT_INPUT, "at: %s: the position was not found on the mesh; needed: centre_mm, too",
+            mt_position_text(&region->position, text));
     if (!region->at[0]) return MT_OK;
     mt_status status = mt_landmarks_find(mesh, &landmarks);
     if (status == MT_INPUT) return in_key("at", region->at, mesh, true);

@@ -3,6 +3,8 @@
  *   min_mm, max_mm         a box
  *   centre_mm, radius_mm   a sphere
  *   at: apex, radius_mm    a sphere around the apex of the left ventricle (mt_landmarks)
+ *   at: {...}, radius_mm   a sphere around a position by ventricular coordinates (mesh/anatomy/position.h). Its centre on a mesh,
+ *                          centre_mm, is found before the region is used (app/heart/case_places.h)
  *   surface                a surface, by a name of mt_surface or by a tag or name of the mesh's triangles: the elements with a
  *                          face on it, and with depth_mm those with a centre within this distance
  *   vtx                    a file with a list of vertices, numbered as in the mesh's file (mesh/files/vtx.h): the elements
@@ -25,12 +27,14 @@
  * hold. */
 #pragma once
 
+#include "mesh/anatomy/position.h"
 #include "mesh/mesh.h"
 #include "mesh/unknowns.h"
 
 /* A region as stated in a case. NaN or "": not stated. */
 typedef struct mt_region {
-    const char *at; /* "apex" */
+    const char *at;       /* "apex" */
+    mt_position position; /* `at` as a mapping */
     double centre_mm[3], radius_mm;
     double min_mm[3], max_mm[3];
     const char *surface;
@@ -47,7 +51,14 @@ extern const mt_region mt_region_empty;
 /* The layers, from MT_LAYER_ENDO on: "endo", "mid", "epi", terminated by NULL. */
 extern const char *const mt_region_layers[];
 
-/* Checks the consistency of the keys, and sets depth_mm. MT_INPUT; the message begins with the key's name and has the allowed values. */
+/* The words of `at`, terminated by NULL. */
+extern const char *const mt_region_at[];
+
+/* Checks a position, and sets its ventricle to the left one unless stated. MT_INPUT: a coordinate is missing. */
+MT_NODISCARD mt_status mt_region_check_position(mt_position *position);
+
+/* Checks the consistency of the keys, and sets depth_mm and the ventricle of the position. MT_INPUT; the message begins with the key's name
+ * and has the allowed values. */
 MT_NODISCARD mt_status mt_region_check(mt_region *region);
 
 /* True if the region depends on which triangles are base, epicardium and endocardia. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/heart/anatomy.h"
+#include "app/heart/case_places.h"
 #include "app/run/problem.h"
 #include "mesh/anatomy/patch.h"
 #include "mesh/triangles.h"
@@ -68,13 +69,18 @@ static mt_status keep_conducting(const selecting *s, uint8_t *selected)
 static mt_status select_region(selecting *s, const char *text, uint8_t *selected)
 {
     mt_region region;
+    mt_mesh mesh;
     uint32_t *elements;
     size_t n;
     MT_TRY(mt_case_read_region(s->scratch, "--where", text, &region));
-    if (!s->confirmed && mt_region_uses_surfaces(&region)) {
+    const bool computes = mt_position_stated(&region.position) && !s->mesh->coordinate[0];
+    if (!s->confirmed && (mt_region_uses_surfaces(&region) || computes)) {
         s->confirmed = true;
         MT_TRY(mt_anatomy_confirm(s->scratch, s->path, s->mesh));
     }
+    mesh = *s->mesh; /* coordinates that are computed are not stored in the mesh */
+    MT_TRY(mt_fail_in(
+        "--where", mt_case_places_find_region(s->scratch, s->path, &mesh, &s->confirmed, &region)));
     MT_TRY(mt_fail_in("--where", mt_region_elements(s->scratch, &region, s->mesh, &n, &elements)));
     for (size_t k = 0; k < n; k++) selected[elements[k]] = 1;
     return MT_OK;

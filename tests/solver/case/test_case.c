@@ -746,7 +746,8 @@ static const char every_region[] =
     "{surface: 17, depth_mm: 0.3, at: apex, radius_mm: 9, duration_ms: 2, period_ms: 10.5, count: 3, "
     "strength_uA_mm3: 50}, {vtx: some place/site.vtx, duration_ms: 2, strength_uA_mm3: 50}, {elements: some "
     "place/list.txt, duration_ms: 2, strength_uA_mm3: 50}, {layer: mid, segment: apex, duration_ms: 2, "
-    "strength_uA_mm3: 50}]";
+    "strength_uA_mm3: 50}, {at: {apicobasal: mid, rotational: 0.3, transmural: endo, ventricle: right}, "
+    "radius_mm: 3, duration_ms: 2, strength_uA_mm3: 50}]";
 
 /* Values that were not specified are not written; defaults chosen by the program are. */
 Test(case, every_kind_of_stimulus_is_written_and_loaded_unchanged)
@@ -758,7 +759,7 @@ Test(case, every_kind_of_stimulus_is_written_and_loaded_unchanged)
     load(&arena, niederer, sets, 1, &c);
     cr_assert_eq(mt_yaml_write(&arena, &mt_case_table, &c, &text), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_yaml_read(&arena, NAME, text, &mt_case_table, NULL, 0, &d), MT_OK, "%s", mt_message());
-    cr_assert_eq(d.n_stimuli, 8);
+    cr_assert_eq(d.n_stimuli, 9);
     cr_expect_eq(d.stimuli[7].region.layer, MT_LAYER_MID - MT_LAYER_ENDO);
     for (size_t k = 0; k < c.n_stimuli; k++) expect_same_stimulus(&c.stimuli[k], &d.stimuli[k]);
     cr_expect(strstr(text, "  - min_mm: [0, 0, 0]\n    max_mm: [1, 1, 1]\n    start_ms: 0"), "%s", text);
@@ -767,6 +768,7 @@ Test(case, every_kind_of_stimulus_is_written_and_loaded_unchanged)
     cr_expect(strstr(text, "  - vtx: \"some place/site.vtx\"\n    start_ms: 0"), "%s", text);
     cr_expect_eq(d.stimuli[4].count, 3);
     cr_expect_eq(d.stimuli[4].period_ms, 10.5);
+    cr_expect(d.stimuli[8].region.position.apicobasal == 0.5 && d.stimuli[8].region.position.ventricle == 1);
     mt_arena_free(&arena);
 }
 

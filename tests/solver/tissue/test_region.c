@@ -411,10 +411,15 @@ Test(region, contradicting_keys_are_rejected)
 {
     mt_region region = nowhere();
     expect_refused(region,
-        "no place is given; allowed: at: apex with radius_mm, centre_mm with radius_mm, min_mm with "
+        "no place is given; allowed: at with radius_mm, centre_mm with radius_mm, min_mm with "
         "max_mm, or surface, vtx, elements, tag, group, layer or segment, alone or with one of these");
     region.radius_mm = 1;
-    expect_refused(region, "radius_mm is given alone; allowed: with centre_mm, or with at: apex");
+    expect_refused(region, "radius_mm is given alone; allowed: with centre_mm or at");
+    region.position.rotational = 0.5;
+    expect_refused(region, "at: apicobasal is missing; needed: apicobasal, rotational and transmural");
+    region.position = (mt_position){0.5, 0.5, NAN, -1};
+    expect_refused(region, "at: transmural is missing; needed: apicobasal, rotational and transmural");
+    region.position = mt_position_empty;
     region.at = "tip";
     expect_refused(region, "at: tip; allowed: apex");
     region.at = "apex";

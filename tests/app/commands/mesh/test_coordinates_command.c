@@ -15,6 +15,9 @@ static void end(void)
     leave_room();
 }
 
+#define MT_COPY_OR_FAIL(to, from, n)                                                                         \
+    cr_assert_not_null((to) = mt_arena_copy(&arena, (from), (n), sizeof *(to)))
+
 TestSuite(coordinates_command, .init = enter_room, .fini = end);
 
 /* A left ventricle with the apex at -z, and fibres, as "lv.hdf". */
@@ -71,6 +74,60 @@ Test(coordinates_command, the_output_is_the_mesh_with_coordinates_and_segments)
         cr_assert(segment[e] >= 1 && segment[e] <= 17);
         if (segment[e] <= 2) cr_assert(x[0] < 1, "%zu: %g", e, x[0]); /* anterior and anteroseptal */
     }
+}
+
+static void expect_coordinates(const char *path, size_t n, const double *rotational)
+{
+    mt_mesh mesh;
+    cr_assert_eq(mt_vtkhdf_read(&arena, path, &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mesh.n_vertices, n);
+    for (size_t k = 0; k < MT_COORDINATES; k++) cr_assert_not_null(mesh.coordinate[k], "%s", path);
+    for (size_t v = 0; v < n; v++) cr_assert_eq(mesh.coordinate[MT_ROTATIONAL][v], rotational[v], "%s", path);
+}
+
+Test(coordinates_command, other_commands_keep_coordinates)
+{
+    mt_mesh mesh, fine;
+    write_shell(&mesh);
+    free(works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0"));
+    const double *rotational = field("VTKHDF/PointData/rotational", mesh.n_vertices);
+    expect_coordinates("out.hdf", mesh.n_vertices, rotational);
+    free(works("mesh convert out.hdf again.hdf"));
+    free(works("mesh fibres again.hdf -o fibred.hdf"));
+    expect_coordinates("fibred.hdf", mesh.n_vertices, rotational);
+    char *table, *text = warnings(&table, "mesh convert out.hdf out.vtu");
+    cr_assert(strstr(text, "does not store ventricular coordinates"), "%s", text);
+    free(text), free(table);
+    free(works("mesh refine out.hdf -o fine.hdf"));
+    cr_assert_eq(mt_vtkhdf_read(&arena, "fine.hdf", &fine), MT_OK);
+    for (size_t k = 0; k < MT_COORDINATES; k++) cr_assert_null(fine.coordinate[k]);
+}
+
+/* A mesh with an unused vertex in front has other numbers after its removal. */
+Test(coordinates_command, coordinates_belong_to_their_vertices_and_are_checked)
+{
+    mt_mesh mesh;
+    write_shell(&mesh);
+    const size_t n = mesh.n_vertices;
+    uint8_t *keep = mt_arena_alloc(&arena, n, 1);
+    double *value = mt_arena_alloc(&arena, n, sizeof *value);
+    for (size_t v = 0; v < n; v++) value[v] = (double)v / (double)n;
+    for (size_t k = 0; k < MT_COORDINATES; k++) MT_COPY_OR_FAIL(mesh.coordinate[k], value, n);
+    for (size_t v = 0; v < n; v++) mesh.coordinate[MT_TRANSVENTRICULAR][v] = (double)(v % 2);
+    cr_assert_eq(mt_mesh_check(&mesh), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < MT_COORDINATES; k++) {
+        mt_mesh wrong = mesh;
+        MT_COPY_OR_FAIL(wrong.coordinate[k], mesh.coordinate[k], n);
+        wrong.coordinate[k][7] = k == MT_TRANSVENTRICULAR ? 0.5 : 1.5;
+        cr_assert_eq(mt_mesh_check(&wrong), MT_INPUT);
+        cr_assert(strstr(mt_message(), "vertex 7: ") && strstr(mt_message(), mt_coordinate_name[k]), "%s",
+            mt_message());
+    }
+    mesh.n_elements = mesh.n_faces = 0;
+    for (size_t v = 0; v < n; v++) keep[v] = v % 3 != 0;
+    cr_assert_eq(mt_mesh_keep_vertices(&arena, &mesh, keep), MT_OK);
+    for (size_t v = 0; v < mesh.n_vertices; v++)
+        cr_assert_eq(mesh.coordinate[MT_APICOBASAL][v], value[v / 2 * 3 + 1 + v % 2], "%zu", v);
 }
 
 Test(coordinates_command, the_table_has_all_segments_and_their_volumes)

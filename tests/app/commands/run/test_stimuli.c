@@ -232,7 +232,8 @@ Test(stimuli, stimuli_from_files_rerun_from_another_folder_on_any_number_of_tile
 
 Test(stimuli, impossible_stimuli_are_rejected_with_a_one_line_message)
 {
-    refuses(2, "wall.yaml: stimuli.0: at: tip; allowed: apex", "run wall.yaml --set stimuli.0.at=tip");
+    refuses(2, "stimuli.0.at=tip: tip; allowed: apex, or a mapping with ",
+        "run wall.yaml --set stimuli.0.at=tip");
     refuses(2, "stimuli.1: no element centre of the surface is within 0.01 mm of [0, 1, 2]; the nearest is ",
         "run wall.yaml --set stimuli.1.radius_mm=0.01");
     refuses(2, "stimuli.2: surface: rv_endocardium: no triangle of the mesh has the tag 4; the mesh has ",
