@@ -6,11 +6,11 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 
 /* In the order in which the output of one is the input of the next. */
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
-    "mesh fibres", "mesh coordinates", "mesh purkinje", "mesh refine", "mesh fill", "partition", "cell",
-    "restitution", "model import", "machine list", "machine show", "machine allreduce", "devices", "run",
-    "report", "reproduce table1", "reproduce table2", "reproduce table3", "reproduce figure1",
-    "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6", "reproduce waves",
-    "reproduce math", "reproduce precision", "reproduce nodes", "tune"};
+    "mesh fibres", "mesh coordinates", "mesh transfer", "mesh purkinje", "mesh refine", "mesh fill",
+    "partition", "cell", "restitution", "model import", "machine list", "machine show", "machine allreduce",
+    "devices", "run", "report", "reproduce table1", "reproduce table2", "reproduce table3",
+    "reproduce figure1", "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6",
+    "reproduce waves", "reproduce math", "reproduce precision", "reproduce nodes", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 Test(command, overview_names_every_command_and_every_exit_code)
@@ -150,7 +150,7 @@ Test(command, a_command_group_without_a_subcommand_is_rejected_with_its_subcomma
 {
     refuses(2,
         "'mesh' is not a command; allowed after mesh: slab, info, convert, ventricles, fill, surfaces, "
-        "fibres, coordinates, purkinje, refine; see",
+        "fibres, coordinates, transfer, purkinje, refine; see",
         "mesh");
     refuses(2, "'machine' is not a command; allowed after machine: list, show, allreduce; see", "machine");
     refuses(2, "'machine file.yaml' is not a command; allowed after machine: list, show, allreduce; see",

@@ -28,6 +28,7 @@ static const char *const lines[] = {
     "mesh fibres heart.hdf -o fibred.hdf --force",
     "mesh fibres fibred.hdf -o again.hdf --force",
     "mesh coordinates heart.hdf -o coordinates.hdf --force",
+    "mesh transfer coordinates.hdf heart.hdf --field segment -o transferred.hdf --force",
     "mesh purkinje heart.hdf -o purkinje.vtp --generations 3 --force",
     "mesh refine slab.hdf -o fine.hdf --force",
     "mesh convert broken.msh repaired.hdf --repair --force",
