@@ -5,12 +5,6 @@
 
 enum { MT_NUMBER_SIZE = 32 }; /* bytes of the longest text, including the final 0 */
 
-/* A name of a number. */
-typedef struct mt_named_number {
-    const char *name; /* NULL ends a list */
-    double number;
-} mt_named_number;
-
 /* Writes x with the fewest of 15, 16 or 17 significant digits that read back as the same double; infinities and NaN as printf
  * writes them. */
 void mt_number_text(double x, char out[MT_NUMBER_SIZE]);

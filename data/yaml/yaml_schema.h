@@ -64,6 +64,12 @@ typedef struct mt_yaml_opener {
     const char *(*identity)(const void *structure);
 } mt_yaml_opener;
 
+/* A name of a number. */
+typedef struct mt_named_number {
+    const char *name; /* NULL ends a list */
+    double number;
+} mt_named_number;
+
 typedef struct mt_yaml_key {
     const char *name; /* NULL ends a table */
     mt_yaml_type type;
@@ -71,10 +77,9 @@ typedef struct mt_yaml_key {
     size_t bytes;        /* of the member; LIST, NUMBERS: of one entry */
     const char *missing; /* the default, as text in a file; MT_YAML_NONE; NULL: the key is required */
     mt_yaml_range range; /* of each number; LIST: of the count */
-    const struct mt_named_number
-        *named; /* DOUBLE: names that are allowed for numbers (data/core/number.h); NULL: none */
-    const char *const *choices; /* ENUM, WORDS, EITHER: the allowed words, NULL-terminated; or */
-    mt_yaml_words *words;       /*   a function that returns them */
+    const mt_named_number *named; /* DOUBLE: names that are allowed for numbers; NULL: none */
+    const char *const *choices;   /* ENUM, WORDS, EITHER: the allowed words, NULL-terminated; or */
+    mt_yaml_words *words;         /*   a function that returns them */
     /* STRING: the text names an object; `words` returns its names, then a description of other texts; NULL: a text */
     const mt_yaml_opener *opener;
     const struct mt_yaml_key *keys; /* MAPPING, EITHER, LIST */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/core/number.h"
 #include "data/core/progress.h"
 #include "data/core/utf8.h"
 

@@ -18,7 +18,7 @@
  * point is always within the element in which its coordinates are, so that the error is at most an edge. */
 #pragma once
 
-#include "data/core/number.h"
+#include "data/yaml/yaml_schema.h"
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 

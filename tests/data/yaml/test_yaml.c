@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/core/number.h"
 #include "data/core/progress.h"
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_words.h"
