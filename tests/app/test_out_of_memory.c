@@ -337,8 +337,6 @@ Test(out_of_memory, every_failed_allocation_of_fibres_is_reported)
 Test(out_of_memory, every_failed_allocation_of_ventricular_coordinates_is_reported)
 {
     walk(1, "mesh coordinates heart.hdf -o coordinates.hdf --septum 0,1,0");
-    free(works("mesh coordinates heart.hdf -o coordinates.hdf --septum 0,1,0 --force"));
-    walk(1, "mesh transfer coordinates.hdf coordinates.hdf -o transferred.hdf --field segment");
 }
 
 Test(out_of_memory, every_failed_allocation_of_a_purkinje_network_is_reported)
