@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/core/progress.h"
 #include "data/core/vec3.h"
 
 enum { PARALLEL_FROM = 16384 }; /* elements; with fewer, threads cost more than they save */
@@ -46,6 +47,15 @@ mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, 
     (void)snprintf(text, size, "%s%s\n", before, line);
     *notes = text;
     return MT_OK;
+}
+
+void mt_print_notes(const char *path, const char *notes)
+{
+    for (const char *at = notes; at && *at; at++) {
+        const size_t n = strcspn(at, "\n");
+        mt_note(path, at, n);
+        at += n;
+    }
 }
 
 mt_status mt_mesh_note_curved(mt_arena *arena, mt_mesh *mesh, size_t n, size_t n_dropped)

@@ -94,7 +94,10 @@ MT_NODISCARD mt_status mt_mesh_new(mt_arena *arena, size_t n_vertices, size_t n_
 MT_NODISCARD mt_status mt_notes_add(mt_arena *arena, const char **notes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Same for the notes of a mesh. */
+/* Prints a reader's notes on a file, one per line; NULL: no notes. */
+void mt_print_notes(const char *path, const char *notes);
+
+/* Same as mt_notes_add for the notes of a mesh. */
 #define mt_mesh_note(arena, mesh, ...) mt_notes_add(arena, &(mesh)->notes, __VA_ARGS__)
 
 /* Adds a note that of n quadratic cells only the corners are used, and that n_dropped vertices on their edges are dropped. MT_MEMORY. */

@@ -3,17 +3,7 @@
 #include "data/core/progress.h"
 #include "mesh/names.h"
 
-#include <stdio.h>
 #include <string.h>
-
-void mt_print_notes(const char *path, const char *notes)
-{
-    for (const char *at = notes; at && *at; at++) {
-        const size_t n = strcspn(at, "\n");
-        mt_note(path, at, n);
-        at += n;
-    }
-}
 
 mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh)
 {

@@ -4,9 +4,6 @@
 #include "mesh/files/formats.h"
 #include "mesh/info.h"
 
-/* Prints a reader's notes on a file, one per line; NULL: no notes. */
-void mt_print_notes(const char *path, const char *notes);
-
 /* Reads a mesh (mt_mesh_read) and prints the reader's notes. */
 MT_NODISCARD mt_status mt_read_mesh(mt_arena *arena, const char *path, mt_mesh *mesh);
 

@@ -169,6 +169,7 @@ mt_status mt_case_conduction(
     MT_ALLOC(arena, made, 1);
     MT_ALLOC(arena, network, 1);
     MT_TRY(mt_network_read(arena, from->network.file, NULL, network));
+    mt_print_notes(from->network.file, network->notes);
     *conduction = made;
     return mt_case_conduction_of(arena, from, network, tissue, made);
 }

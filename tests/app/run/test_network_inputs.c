@@ -235,3 +235,13 @@ Test(network_inputs, junctions_with_a_single_voltage_are_counted)
         "net.csv: 1 of 3 junctions have no voltage");
     expect_said("--set network.junction.radius_mm=0.5", 3, NULL);
 }
+
+/* Otherwise a misspelt column would be ignored, and its cables would have another radius. */
+Test(network_inputs, the_notes_of_the_reader_are_printed)
+{
+    char *table;
+    write_text("thin.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,radius\n2,2,6,2,2,1,0.01\n");
+    char *said = warnings(&table, "run case.yaml -o out --set network.file=thin.csv");
+    cr_expect(strstr(said, "thin.csv: found but not used: column 'radius'"), "%s", said);
+    free(said), free(table);
+}
