@@ -132,16 +132,24 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
 
 /* ---- one run ---- */
 
-static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
+/* Adds the table of a file, if the folder has it and it has rows. */
+static mt_status put_table(
+    mt_html_part *part, const mt_run_folder *folder, const char *name, const char *title)
 {
     char path[MT_FILE_PATH_MAX];
     MT_SCRATCH(arena);
     mt_csv csv = {0};
     bool has;
-    mt_json_open(&part->json, "tables", '[');
-    MT_TRY(mt_run_folder_has(folder, "activation.csv", path, &has));
+    MT_TRY(mt_run_folder_has(folder, name, path, &has));
     if (has) MT_TRY(mt_csv_read(arena, path, &csv));
-    if (csv.n_rows > 0) MT_TRY(mt_table_part_csv(part, "Activation times at points", &csv));
+    return csv.n_rows > 0 ? mt_table_part_csv(part, title, &csv) : MT_OK;
+}
+
+static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
+{
+    mt_json_open(&part->json, "tables", '[');
+    MT_TRY(put_table(part, folder, "activation.csv", "Activation times at points"));
+    MT_TRY(put_table(part, folder, "qrs.csv", "QRS complexes"));
     mt_json_close(&part->json);
     return MT_OK;
 }

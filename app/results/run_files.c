@@ -7,6 +7,7 @@
 
 #include "app/draw/scene/picture.h"
 #include "app/results/network_files.h"
+#include "app/results/qrs_tables.h"
 #include "app/results/vertex_map.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
@@ -339,16 +340,31 @@ static mt_status write_junctions(mt_arena *arena, const mt_run *run, const char 
     return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
 }
 
+static mt_status write_qrs(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_table complexes, leads;
+    mt_file file;
+    MT_TRY(mt_run_qrs_tables(arena, run, &complexes, &leads));
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, mt_table_put_csv(file.stream, &complexes));
+}
+
+static bool wants_network(const mt_case *input) { return input->network.file[0]; }
+static bool has_network(const mt_run *run) { return run->problem->monodomain.conduction; }
+static bool wants_qrs(const mt_case *input) { return input->n_electrodes > 0; }
+
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 
-/* The main result is first. */
+/* The main result is first. Files that not every run has: `wanted` by its case, and `has` the data. */
 static const struct {
     const char *name;
     writer *write;
-    bool of_network; /* true if it exists only with a conduction network */
-} files[] = {{"result.hdf", write_result, false}, {"activation.csv", write_activation_csv, false},
-    {"used.yaml", write_used, false}, {"network.vtp", write_network, true},
-    {"junctions.csv", write_junctions, true}};
+    bool (*wanted)(const mt_case *input); /* NULL, with `has`, for a file of every run */
+    bool (*has)(const mt_run *run);
+} files[] = {{"result.hdf", write_result, NULL, NULL}, {"activation.csv", write_activation_csv, NULL, NULL},
+    {"used.yaml", write_used, NULL, NULL}, {"network.vtp", write_network, wants_network, has_network},
+    {"junctions.csv", write_junctions, wants_network, has_network},
+    {"qrs.csv", write_qrs, wants_qrs, mt_run_has_qrs}};
 enum { N_FILES = sizeof files / sizeof *files };
 
 /* Deletes a file of an earlier run. */
@@ -362,7 +378,7 @@ static mt_status write_one(const mt_run *run, const char *folder, size_t f)
     char path[MT_FILE_PATH_MAX];
     MT_TRY(mt_folder_path(folder, files[f].name, path));
     MT_SCRATCH(arena);
-    if (files[f].of_network && !run->problem->monodomain.conduction) return forget(path);
+    if (files[f].has && !files[f].has(run)) return forget(path);
     return files[f].write(arena, run, path);
 }
 
@@ -538,7 +554,7 @@ mt_status mt_run_files_check(
     const char *of_profile = details ? details : folder;
     char path[MT_FILE_PATH_MAX];
     for (int f = 0; f < N_FILES; f++) {
-        if (files[f].of_network && !input->network.file[0]) continue;
+        if (files[f].wanted && !files[f].wanted(input)) continue;
         MT_TRY(mt_folder_path(folder, files[f].name, path));
         MT_TRY(mt_file_check(path, MT_FILE_ANY));
     }

@@ -36,15 +36,13 @@ size_t mt_run_profiled_steps(const mt_run *run);
 /* Returns the cycles of all time steps that the profile covers, without host transfers (ipu_profile.host_cycles). */
 uint64_t mt_run_step_cycles(const mt_run *run);
 
-enum { MT_RUN_TABLES = 16 };
+enum { MT_RUN_TABLES = 20 };
 
 /* Builds the tables of a run in `arena`: a summary; the discretisation, if it was chosen (app/run/placing.h); the measured fronts
- * (app/run/fronts.h), if
- * any; the channels (mesh/anatomy/channels.h),
- * if any; multirate stepping and tabulated evaluation, if used; the maps, if there are others than the activation; the first limited
- * elements, if any; the conduction network, if any; activation at the points; on an emulated machine cycles, exchange, host transfers and
- * memory; the segments, if there are
- * several. */
+ * (app/run/fronts.h), if any; the channels (mesh/anatomy/channels.h), if any; multirate stepping and tabulated evaluation, if used; the
+ * maps, if there are others than the activation; the first limited elements, if any; the conduction network, if any; activation at the
+ * points; QRS complexes (app/results/qrs_tables.h), with electrodes; on an emulated machine cycles, exchange, host transfers and memory;
+ * the segments, if there are several. */
 MT_NODISCARD mt_status mt_run_tables(
     mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n);
 
@@ -63,9 +61,9 @@ bool mt_run_has_profile_folder(const mt_run *run, const char *folder);
 extern const char mt_run_report_page[]; /* "report.html" */
 
 /* Writes the results into the folder: result.hdf, the time series (app/results/sample_files.h), a picture of each map of each beat
- * (activation.png, activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv, used.yaml, and
- * with a conduction network network.vtp and junctions.csv (app/results/network_files.h). On an emulated
- * machine also the profile (ipu/run/profile_files.h) with trace.json (ipu/run/trace_file.h). All files are one set (data/files/file.h): the
+ * (activation.png, activation_beat2.png), the maps at the vertices (app/results/vertex_map.h), activation.csv, used.yaml, with a
+ * conduction network network.vtp and junctions.csv (app/results/network_files.h), and with electrodes qrs.csv, the first table of
+ * app/results/qrs_tables.h. On an emulated machine also the profile (ipu/run/profile_files.h) with trace.json (ipu/run/trace_file.h). All files are one set (data/files/file.h): the
  * folder is unchanged if one cannot be written. A profile in another folder is a second set, written after the first. The folders were
  * entered by these paths. Fails with MT_FILE. */
 MT_NODISCARD mt_status mt_run_files_write(const mt_run *run, const char *folder);

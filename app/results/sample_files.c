@@ -182,9 +182,8 @@ static mt_status draw_traces(mt_arena *arena, const mt_sample_files *files, cons
 
 /* ---- ECG ---- */
 
-static mt_status leads_of(mt_arena *arena, const mt_sample_files *files, mt_leads *leads, rows *r)
+static mt_status leads_of(mt_arena *arena, const mt_sampling *s, mt_leads *leads, rows *r)
 {
-    const mt_sampling *s = files->sampling;
     const char **name;
     rows at;
     MT_TRY(read_rows(arena, &s->frames[MT_SAMPLE_ECG], &at));
@@ -198,11 +197,22 @@ static mt_status leads_of(mt_arena *arena, const mt_sample_files *files, mt_lead
     return MT_OK;
 }
 
+mt_status mt_sample_leads(mt_arena *arena, const mt_sampling *sampling, mt_leads *leads, size_t *n,
+    const double **time_ms, const double **lead_mV)
+{
+    rows r;
+    MT_TRY(leads_of(arena, sampling, leads, &r));
+    *n = r.n;
+    *time_ms = r.time_ms;
+    *lead_mV = r.value;
+    return MT_OK;
+}
+
 static mt_status write_ecg(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
     mt_leads leads;
     rows r;
-    MT_TRY(leads_of(arena, files, &leads, &r));
+    MT_TRY(leads_of(arena, files->sampling, &leads, &r));
     return write_csv(path, &r);
 }
 
@@ -213,7 +223,7 @@ static mt_status draw_ecg(mt_arena *arena, const mt_sample_files *files, const c
     mt_span *span;
     size_t n;
     rows r;
-    MT_TRY(leads_of(arena, files, &leads, &r));
+    MT_TRY(leads_of(arena, files->sampling, &leads, &r));
     MT_ALLOC(arena, curve, r.n_columns);
     MT_TRY(mt_case_stimulated(arena, files->sampling->input, &n, &span));
     for (size_t k = 0; k < r.n_columns; k++) {

@@ -9,6 +9,7 @@
 
 #include "app/run/samples.h"
 #include "mesh/vtk/vtkhdf_grid.h"
+#include "solver/outputs/leads.h"
 
 /* The data of the files; borrowed. */
 typedef struct mt_sample_files {
@@ -27,3 +28,7 @@ MT_NODISCARD mt_status mt_sample_files_check(const mt_case *input, const char *f
 
 /* Writes their names, "traces.csv, ecg.png", for a row of a table; "" if there are none. */
 void mt_sample_files_names(const mt_sampling *sampling, char *text, size_t size);
+
+/* Reads the samples of a case with electrodes: the leads, the n times, and the values [n][leads->n]. Fails with MT_FILE or MT_MEMORY. */
+MT_NODISCARD mt_status mt_sample_leads(mt_arena *arena, const mt_sampling *sampling, mt_leads *leads,
+    size_t *n, const double **time_ms, const double **lead_mV);

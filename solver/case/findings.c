@@ -9,6 +9,7 @@
 #include "mesh/scale.h"
 #include "solver/cells/pacing.h"
 #include "solver/case/delay.h"
+#include "solver/outputs/qrs.h"
 
 void mt_findings_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms)
 {
@@ -133,8 +134,17 @@ static void tell_rhythm(const char *path, const mt_case *input)
         path, model->name, first_ms, model->rhythm_ms);
 }
 
+/* A QRS duration is accurate to within one sampling interval. */
+static void tell_samples(const char *path, const mt_case *input)
+{
+    if (input->n_electrodes == 0 || !(input->ecg.every_ms > MT_QRS_SAMPLES_MS)) return;
+    mt_warn("%s: ecg.every_ms: found %g ms, which limits the accuracy of QRS durations; usual: at most %d ms",
+        path, input->ecg.every_ms, MT_QRS_SAMPLES_MS);
+}
+
 void mt_findings_of_case(const char *path, const mt_case *input)
 {
+    tell_samples(path, input);
     tell_rhythm(path, input);
     tell_tissue(path, input);
     tell_prepace(path, input);

@@ -16,7 +16,8 @@
 void mt_findings_of_time(const char *file, const char *key, double found_ms, size_t used_steps, double dt_ms);
 
 /* Checks a case without its mesh: cells that beat without stimuli before the end; tissue values, also of regions, more than a factor of
- * four outside the measured range; and times of stimuli and pre-pacing that are rounded to steps. */
+ * four outside the measured range; times of stimuli and pre-pacing that are rounded to steps; and a sampling interval of electrodes that
+ * is too long for QRS durations (solver/outputs/qrs.h). */
 void mt_findings_of_case(const char *path, const mt_case *input);
 
 /* Checks the mesh of a case for elements so large that a delay of MT_FINDINGS_DELAY_PERCENT or more is expected, early or late, as a root

@@ -98,8 +98,7 @@ static double crossing_ms(const window *w, size_t below, size_t above, double va
 /* The extent of a complex, with its first interval above the threshold. */
 typedef struct extent {
     size_t first;
-    mt_qrs_onset onset_at;
-    bool cut;
+    mt_qrs_limit onset_at, end_at;
     double onset_ms, end_ms;
 } extent;
 
@@ -108,19 +107,21 @@ static extent find_extent(const window *w, size_t peak, double threshold)
     const double *time_ms = w->record->time_ms;
     const size_t first = extend_back(w, peak, threshold), last = extend_forward(w, peak, threshold);
     extent e = {.first = first};
-    e.onset_at = first == w->first          ? MT_QRS_FIRST_SAMPLE
-                 : is_skipped(w, first - 1) ? MT_QRS_AFTER_STIMULUS
-                                            : MT_QRS_CROSSING;
-    e.cut = last + 1 == w->end || is_skipped(w, last + 1);
-    e.onset_ms = e.onset_at == MT_QRS_CROSSING ? crossing_ms(w, first - 1, first, threshold) : time_ms[first];
-    e.end_ms = e.cut ? time_ms[last + 1] : crossing_ms(w, last + 1, last, threshold);
+    if (first == w->first || is_skipped(w, first - 1))
+        e.onset_at = first == w->first ? MT_QRS_AT_SAMPLE : MT_QRS_AT_STIMULUS;
+    if (last + 1 == w->end || is_skipped(w, last + 1))
+        e.end_at = last + 1 == w->end ? MT_QRS_AT_SAMPLE : MT_QRS_AT_STIMULUS;
+    e.onset_ms =
+        e.onset_at == MT_QRS_AT_THRESHOLD ? crossing_ms(w, first - 1, first, threshold) : time_ms[first];
+    e.end_ms =
+        e.end_at == MT_QRS_AT_THRESHOLD ? crossing_ms(w, last + 1, last, threshold) : time_ms[last + 1];
     return e;
 }
 
 static double duration_ms(const window *w, size_t peak, double threshold)
 {
     const extent e = find_extent(w, peak, threshold);
-    return e.cut ? NAN : e.end_ms - e.onset_ms;
+    return e.end_at == MT_QRS_AT_THRESHOLD ? e.end_ms - e.onset_ms : NAN;
 }
 
 /* ---- amplitudes ---- */
@@ -140,7 +141,7 @@ static double value_at(const window *w, size_t lead, double t_ms)
 static double find_baseline(const window *w, const extent *e, size_t lead)
 {
     size_t k = e->first;
-    if (e->onset_at != MT_QRS_AFTER_STIMULUS) return value_at(w, lead, e->onset_ms);
+    if (e->onset_at != MT_QRS_AT_STIMULUS) return value_at(w, lead, e->onset_ms);
     while (k > w->first && is_skipped(w, k - 1)) k--;
     return w->record->lead_mV[k * w->record->n_leads + lead];
 }
@@ -229,7 +230,7 @@ mt_status mt_qrs_find(mt_arena *arena, const mt_qrs_record *record, double from_
     for (size_t k = 0; k < record->n_leads; k++) lead[k] = measure(&w, &e, k);
     *qrs = (mt_qrs){.found = true,
         .onset_at = e.onset_at,
-        .cut = e.cut,
+        .end_at = e.end_at,
         .onset_ms = e.onset_ms,
         .end_ms = e.end_ms,
         .shorter_ms = duration_ms(&w, peak, 2 * threshold),

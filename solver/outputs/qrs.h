@@ -54,7 +54,8 @@ typedef struct mt_qrs_record {
         *skipped; /* [n] true if the interval from sample k to k + 1 has a stimulus; NULL if none has */
 } mt_qrs_record;
 
-typedef enum mt_qrs_onset { MT_QRS_CROSSING, MT_QRS_AFTER_STIMULUS, MT_QRS_FIRST_SAMPLE } mt_qrs_onset;
+/* Reason for an onset or an end: the threshold, a stimulus next to it, or the first or last sample of the window. */
+typedef enum mt_qrs_limit { MT_QRS_AT_THRESHOLD, MT_QRS_AT_STIMULUS, MT_QRS_AT_SAMPLE } mt_qrs_limit;
 
 typedef struct mt_qrs_lead {
     double r_mV, s_mV; /* neither is negative; the net amplitude is r_mV - s_mV */
@@ -62,12 +63,11 @@ typedef struct mt_qrs_lead {
 } mt_qrs_lead;
 
 typedef struct mt_qrs {
-    bool found;            /* false: nothing else is defined */
-    mt_qrs_onset onset_at; /* reason for the onset */
-    bool cut; /* true if the window, or a stimulus, ends before the complex: end_ms is that time */
+    bool found;                    /* false: nothing else is defined */
+    mt_qrs_limit onset_at, end_at; /* if not MT_QRS_AT_THRESHOLD, the complex may be longer */
     double onset_ms, end_ms;
     double shorter_ms,
-        longer_ms; /* durations with twice and half the threshold; NaN if the complex is cut at it */
+        longer_ms; /* durations with twice and half the threshold; NaN if the end is not at the threshold */
     const mt_qrs_lead *lead; /* [n_leads] */
     double axis_degrees;     /* in (-180, 180]; NaN without standard leads, or if both areas are 0 */
     double transition;       /* 1 to 6; NaN without chest leads, or if R < S in all */

@@ -438,6 +438,10 @@ Test(report_command, the_machine_is_taken_from_the_profile)
     const json *table = json_at(run, "tables")->first;
     cr_expect_eq(json_length(json_at(table, "rows")), 2);
     cr_expect_str_eq(json_at(table, "rows")->first->next->first->text, "first, begun");
+    const json *qrs = table->next;
+    cr_expect_str_eq(json_at(qrs, "title")->text, "QRS complexes");
+    cr_expect(json_length(json_at(qrs, "rows")) == 1 && !qrs->next);
+    cr_expect_eq(json_at(qrs, "rows")->first->first->next->number, column("out/qrs.csv", "onset_ms", &n)[0]);
 }
 
 Test(report_command, a_profile_can_be_in_another_folder)

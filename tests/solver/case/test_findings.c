@@ -65,6 +65,15 @@ Test(findings, a_typical_case_has_no_findings)
     expect_silence(said_of_case("time.dt_ms=0.01", "stimuli.0.duration_ms=0.57"));
 }
 
+Test(findings, a_sampling_interval_too_long_for_qrs_durations_is_reported_if_there_are_electrodes)
+{
+    static const char electrode[] = "electrodes=[{name: V1, at_mm: [9, 0, 0]}]";
+    expect(said_of_case("ecg.every_ms=5", electrode),
+        "ecg.every_ms: found 5 ms, which limits the accuracy of QRS durations; usual: at most 2 ms\n");
+    expect_silence(said_of_case("ecg.every_ms=2", electrode));
+    expect_silence(said_of_case("ecg.every_ms=5", NULL));
+}
+
 /* More than a factor of four beyond measured values. Isotropic tissues, and three times the surface-to-volume ratio, are within it. */
 Test(findings, cells_that_beat_without_stimuli_before_the_end_are_reported)
 {

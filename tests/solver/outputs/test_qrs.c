@@ -91,7 +91,7 @@ Test(qrs, a_triangle_starts_and_ends_half_an_interval_outside_its_corners)
         const mt_qrs_record record = sample_twelve(triangle, 200, dt_ms[k]);
         const mt_qrs qrs = find(&record);
         const double outside_ms = (0.5 - MT_QRS_THRESHOLD) * dt_ms[k];
-        cr_assert(qrs.found && !qrs.cut && qrs.onset_at == MT_QRS_CROSSING);
+        cr_assert(qrs.found && qrs.onset_at == MT_QRS_AT_THRESHOLD && qrs.end_at == MT_QRS_AT_THRESHOLD);
         cr_expect_float_eq(qrs.onset_ms, 50 - outside_ms, 1e-9, "%g", qrs.onset_ms);
         cr_expect_float_eq(qrs.end_ms, 70 + outside_ms, 1e-9, "%g", qrs.end_ms);
         cr_expect_float_eq(
@@ -262,7 +262,7 @@ Test(qrs, the_artefact_of_a_stimulus_before_the_complex_has_no_effect)
     mt_qrs_record record = sample_twelve(paced, 200, 1);
     record.skipped = skip(&record, 46, 48);
     const mt_qrs qrs = find(&record);
-    cr_expect_eq(qrs.onset_at, MT_QRS_CROSSING);
+    cr_expect_eq(qrs.onset_at, MT_QRS_AT_THRESHOLD);
     cr_expect_float_eq(qrs.onset_ms, 49.55, 1e-9, "%g", qrs.onset_ms);
     cr_expect_float_eq(qrs.lead[I].r_mV, 1, 1e-9, "from the baseline at the onset");
     record.skipped = NULL;
@@ -275,7 +275,7 @@ Test(qrs, a_complex_that_begins_during_a_stimulus_has_its_onset_at_the_end_and_i
     mt_qrs_record record = sample_twelve(paced, 200, 1);
     record.skipped = skip(&record, 46, 52);
     const mt_qrs qrs = find(&record);
-    cr_expect_eq(qrs.onset_at, MT_QRS_AFTER_STIMULUS);
+    cr_expect_eq(qrs.onset_at, MT_QRS_AT_STIMULUS);
     cr_expect_eq(qrs.onset_ms, 52);
     cr_expect_float_eq(qrs.lead[I].r_mV, 1.1, 1e-9, "%g", qrs.lead[I].r_mV);
     cr_expect_float_eq(qrs.lead[I].area_mV_ms, 10 - 0.2 + 0.1 * (qrs.end_ms - 52), 1e-9);
@@ -310,11 +310,13 @@ Test(qrs, a_complex_that_the_record_cuts_is_marked)
                                           .lead_mV = record.lead_mV,
                                           .skipped = skip(&record, 64, 90)},
                      0, 200);
-    cr_expect(end.cut && end.end_ms == 66 && isnan(end.shorter_ms) && isnan(end.longer_ms));
+    cr_expect(
+        end.end_at == MT_QRS_AT_SAMPLE && end.end_ms == 66 && isnan(end.shorter_ms) && isnan(end.longer_ms));
     cr_expect_float_eq(end.onset_ms, 49.55, 1e-9);
-    cr_expect(start.onset_at == MT_QRS_FIRST_SAMPLE && start.onset_ms == 54 && !start.cut);
+    cr_expect(
+        start.onset_at == MT_QRS_AT_SAMPLE && start.onset_ms == 54 && start.end_at == MT_QRS_AT_THRESHOLD);
     cr_expect_float_eq(start.lead[I].r_mV, 0.6, 1e-9, "from the first sample");
-    cr_expect(stimulated.cut && stimulated.end_ms == 64);
+    cr_expect(stimulated.end_at == MT_QRS_AT_STIMULUS && stimulated.end_ms == 64);
 }
 
 static double constant(size_t lead, double t_ms)
