@@ -63,13 +63,18 @@ mt_status mt_run_network_write(const mt_run *run, const char *path)
     return mt_vtp_write_lines(path, &lines);
 }
 
-/* Returns the activation times of the cable and of the tissue of a junction. */
-static void times_of(const mt_run *run, size_t beat, size_t junction, double *cable_ms, double *tissue_ms)
+/* Returns the activation times of a junction in a beat. */
+static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction)
 {
-    const mt_conduction *conduction = conduction_of(run);
-    const double *times_ms = run->results.conduction_ms[beat];
-    *cable_ms = times_ms[conduction->junctions.point[junction]];
-    *tissue_ms = times_ms[conduction->cables.n_points + junction];
+    const mt_conduction *c = conduction_of(run);
+    const mt_record *record = &run->problem->monodomain.record;
+    const double *times_ms = run->results.conduction_ms[beat], dt_ms = run->input->time.dt_ms;
+    const uint32_t end = c->junctions.point[junction];
+    const bool last = beat + 1 == run->results.n_beats;
+    return (mt_passage_times){.inside_ms = times_ms[mt_cables_inside(&c->cables, end, MT_PASSAGE_STEPS)],
+        .cable_ms = times_ms[end],
+        .tissue_ms = times_ms[c->cables.n_points + junction],
+        .end_ms = last ? mt_run_reached_ms(run) : (double)mt_record_first(record, beat + 1) * dt_ms};
 }
 
 static double or_nan(double ms) { return isinf(ms) ? NAN : ms; }
@@ -90,11 +95,10 @@ mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run)
     for (size_t k = 0; k < conduction->junctions.n; k++)
         for (size_t b = 0; b < run->results.n_beats; b++) {
             const double *x = conduction->cables.xyz_mm + 3 * (size_t)conduction->junctions.point[k];
-            double cable_ms, tissue_ms;
-            times_of(run, b, k, &cable_ms, &tissue_ms);
-            MT_TABLE_NUMBERS(&table, (double)k, x[0], x[1], x[2], (double)b + 1, or_nan(cable_ms),
-                or_nan(tissue_ms), or_nan(tissue_ms) - or_nan(cable_ms));
-            mt_table_text(&table, mt_passage_name[mt_passage_of(cable_ms, tissue_ms)]);
+            const mt_passage_times t = times_of(run, b, k);
+            MT_TABLE_NUMBERS(&table, (double)k, x[0], x[1], x[2], (double)b + 1, or_nan(t.cable_ms),
+                or_nan(t.tissue_ms), or_nan(t.tissue_ms) - or_nan(t.cable_ms));
+            mt_table_text(&table, mt_passage_name[mt_passage_of(&t)]);
         }
     return table;
 }
@@ -110,13 +114,12 @@ static passages count(const mt_run *run, size_t beat)
 {
     passages p = {.first_ms = INFINITY, .last_ms = -INFINITY};
     for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) {
-        double cable_ms, tissue_ms;
-        times_of(run, beat, k, &cable_ms, &tissue_ms);
-        const mt_passage passage = mt_passage_of(cable_ms, tissue_ms);
+        const mt_passage_times t = times_of(run, beat, k);
+        const mt_passage passage = mt_passage_of(&t);
         p.n[passage]++;
-        p.delay_ms[passage] += fabs(tissue_ms - cable_ms);
-        p.first_ms = fmin(p.first_ms, tissue_ms);
-        if (isfinite(tissue_ms)) p.last_ms = fmax(p.last_ms, tissue_ms);
+        p.delay_ms[passage] += fabs(t.tissue_ms - t.cable_ms);
+        p.first_ms = fmin(p.first_ms, t.tissue_ms);
+        if (isfinite(t.tissue_ms)) p.last_ms = fmax(p.last_ms, t.tissue_ms);
     }
     return p;
 }
@@ -136,6 +139,8 @@ mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "retrograde_delay_ms", "mean delay", "ms", 2);
     mt_table_decimals(&table, "antegrade_failed", "antegrade failed", "", 0);
     mt_table_decimals(&table, "retrograde_failed", "retrograde failed", "", 0);
+    mt_table_decimals(&table, "collision", "collision", "", 0);
+    mt_table_decimals(&table, "open", "open", "", 0);
     mt_table_decimals(&table, "neither", "not activated", "", 0);
     mt_table_decimals(&table, "first_ms", "first in tissue", "ms", 2);
     mt_table_decimals(&table, "last_ms", "last in tissue", "ms", 2);
@@ -146,7 +151,8 @@ mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
             (double)p.n[MT_PASSAGE_RETROGRADE],
             p.delay_ms[MT_PASSAGE_RETROGRADE] / (double)p.n[MT_PASSAGE_RETROGRADE],
             (double)p.n[MT_PASSAGE_ANTEGRADE_FAILED], (double)p.n[MT_PASSAGE_RETROGRADE_FAILED],
-            (double)p.n[MT_PASSAGE_NONE], or_nan(p.first_ms), or_nan(p.last_ms));
+            (double)p.n[MT_PASSAGE_COLLISION], (double)p.n[MT_PASSAGE_OPEN], (double)p.n[MT_PASSAGE_NONE],
+            or_nan(p.first_ms), or_nan(p.last_ms));
     }
     return table;
 }

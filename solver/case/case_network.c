@@ -9,6 +9,9 @@
 #include "mesh/network/network_files.h"
 #include "mesh/network/purkinje.h"
 
+/* Resting Purkinje fibres are above lower thresholds. */
+static const double least_threshold_mV = -50;
+
 static const double *node_of(const mt_network *network, size_t segment, size_t end)
 {
     return network->xyz_mm + 3 * (size_t)network->segment_node[2 * segment + end];
@@ -148,7 +151,8 @@ mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_n
     uint8_t *used;
     uint32_t *ends;
     size_t n_ends;
-    *c = (mt_conduction){.network = read, .threshold_mV = from->output.threshold_mV};
+    *c =
+        (mt_conduction){.network = read, .threshold_mV = fmax(from->output.threshold_mV, least_threshold_mV)};
     MT_TRY(check_node(read, "network.root", network->root));
     MT_TRY(find_used(arena, network, read, &used));
     MT_TRY(mt_fail_in(network->file, mt_cables_make(arena, read, used, &rule, &c->cables)));

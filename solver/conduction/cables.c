@@ -201,3 +201,16 @@ void mt_cables_piece(const mt_cables *c, size_t chain, size_t piece, uint32_t po
     point[0] = right == of->first ? of->left : (uint32_t)(right - 1);
     point[1] = right == of->end ? of->right : (uint32_t)right;
 }
+
+uint32_t mt_cables_inside(const mt_cables *c, uint32_t free_end, uint32_t steps)
+{
+    for (size_t k = 0; k < c->n_chains; k++) {
+        const mt_cable_chain *of = &c->chain[k];
+        if (free_end < of->first || free_end >= of->end) continue;
+        const uint32_t last = of->end - 1;
+        if (free_end != of->first) return free_end - of->first > steps ? free_end - steps : of->first;
+        if (last - free_end >= steps) return free_end + steps;
+        return of->right != MT_NO_POINT ? of->right : last;
+    }
+    return free_end;
+}

@@ -55,3 +55,6 @@ MT_NODISCARD mt_status mt_cables_make(mt_arena *arena, const mt_network *network
 
 /* Returns the two points of a piece; one is MT_NO_POINT beyond a free end. */
 void mt_cables_piece(const mt_cables *cables, size_t chain, size_t piece, uint32_t point[2]);
+
+/* Returns the point some millimetres inside its cable from a free end: `steps` points away, or the farthest one of the chain or its hub. */
+uint32_t mt_cables_inside(const mt_cables *cables, uint32_t free_end, uint32_t steps);

@@ -133,12 +133,21 @@ const char *const mt_passage_name[MT_PASSAGES] = {[MT_PASSAGE_NONE] = "none",
     [MT_PASSAGE_ANTEGRADE] = "antegrade",
     [MT_PASSAGE_RETROGRADE] = "retrograde",
     [MT_PASSAGE_ANTEGRADE_FAILED] = "antegrade_failed",
-    [MT_PASSAGE_RETROGRADE_FAILED] = "retrograde_failed"};
+    [MT_PASSAGE_RETROGRADE_FAILED] = "retrograde_failed",
+    [MT_PASSAGE_COLLISION] = "collision",
+    [MT_PASSAGE_OPEN] = "open"};
 
-mt_passage mt_passage_of(double cable_ms, double tissue_ms)
+mt_passage mt_passage_of(const mt_passage_times *t)
 {
-    if (isinf(cable_ms) && isinf(tissue_ms)) return MT_PASSAGE_NONE;
-    const bool follows = fabs(tissue_ms - cable_ms) <= MT_PASSAGE_LONGEST_MS;
-    if (cable_ms <= tissue_ms) return follows ? MT_PASSAGE_ANTEGRADE : MT_PASSAGE_ANTEGRADE_FAILED;
-    return follows ? MT_PASSAGE_RETROGRADE : MT_PASSAGE_RETROGRADE_FAILED;
+    const double first_ms = fmin(t->cable_ms, t->tissue_ms);
+    const bool both = isfinite(t->cable_ms) && isfinite(t->tissue_ms);
+    if (isinf(first_ms)) return MT_PASSAGE_NONE;
+    if (!both && t->end_ms - first_ms < MT_PASSAGE_LONGEST_MS) return MT_PASSAGE_OPEN;
+    if (!both) return isinf(t->cable_ms) ? MT_PASSAGE_RETROGRADE_FAILED : MT_PASSAGE_ANTEGRADE_FAILED;
+    const double delay_ms = t->tissue_ms - t->cable_ms;
+    const bool antegrade = t->inside_ms < t->cable_ms;
+    if (fabs(delay_ms) > MT_PASSAGE_LONGEST_MS)
+        return delay_ms < 0 ? MT_PASSAGE_RETROGRADE_FAILED : MT_PASSAGE_ANTEGRADE_FAILED;
+    if (!antegrade) return MT_PASSAGE_RETROGRADE;
+    return delay_ms < -MT_PASSAGE_BEFORE_MS ? MT_PASSAGE_COLLISION : MT_PASSAGE_ANTEGRADE;
 }

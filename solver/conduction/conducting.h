@@ -61,21 +61,30 @@ void mt_conducting_restore(mt_conducting *conducting, const double *values);
 void mt_conducting_read(const mt_conducting *conducting, size_t array, double *values);
 void mt_conducting_write(mt_conducting *conducting, size_t array, const double *values);
 
-/* What a junction did in a beat: which side was activated first, and whether the other one followed within MT_PASSAGE_LONGEST_MS. A side
- * that
- * is activated later than that, such as by a wavefront from another junction, did not follow. */
+/* What a junction did in a beat. The wavefront in the cable was antegrade if a point MT_PASSAGE_STEPS inside was activated before the
+ * free end. It passed if the tissue was activated within MT_PASSAGE_LONGEST_MS, and not more than MT_PASSAGE_BEFORE_MS before the free
+ * end: tissue that was activated earlier was activated from elsewhere, a collision. A retrograde wavefront came through the junction:
+ * the mean of the tissue can be activated after the free end, which a part of the tissue excites. */
 typedef enum mt_passage {
     MT_PASSAGE_NONE, /* neither side was activated */
     MT_PASSAGE_ANTEGRADE,
     MT_PASSAGE_RETROGRADE,
-    MT_PASSAGE_ANTEGRADE_FAILED,
+    MT_PASSAGE_ANTEGRADE_FAILED, /* the tissue did not follow in time */
     MT_PASSAGE_RETROGRADE_FAILED,
+    MT_PASSAGE_COLLISION,
+    MT_PASSAGE_OPEN, /* one side was activated less than MT_PASSAGE_LONGEST_MS before the end of the run or beat */
     MT_PASSAGES
 } mt_passage;
 
 #define MT_PASSAGE_LONGEST_MS 20
+#define MT_PASSAGE_BEFORE_MS 1
+#define MT_PASSAGE_STEPS 5
 
 extern const char *const mt_passage_name[MT_PASSAGES];
 
-/* Returns the passage of a junction by the activation times of its cable and of its tissue, infinite if not activated. */
-mt_passage mt_passage_of(double cable_ms, double tissue_ms);
+/* Activation times of a junction, infinite if not activated, and the end of the beat or run. */
+typedef struct mt_passage_times {
+    double inside_ms, cable_ms, tissue_ms, end_ms;
+} mt_passage_times;
+
+mt_passage mt_passage_of(const mt_passage_times *times);

@@ -19,7 +19,7 @@ struct mt_conduction {
     size_t steps;             /* of the cables in each time step; dt / steps is at most model->dt_max_ms */
     size_t n_stimuli;
     const mt_stimulus *stimulus; /* [n_stimuli] of points */
-    double threshold_mV;         /* of activation */
+    double threshold_mV;         /* of activation: that of the case, at least -50 mV */
 };
 
 /* Writes a fingerprint of all that determines the state: points, junctions, the ionic model and its parameters. MT_MEMORY. */

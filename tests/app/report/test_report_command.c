@@ -576,7 +576,7 @@ Test(report_command, a_report_does_not_exceed_its_size_limit)
     const json *heart = json_at(only_run(&whole), "heart");
     cr_expect_eq(json_value(heart, "n_surface_triangles"), json_value(heart, "surface.triangle.count"));
     cr_expect_eq(json_value(heart, "cut.tetrahedron.count"), json_value(heart, "n_elements"));
-    for (double mb = 0.045; mb > 0.02; mb *= 0.65) {
+    for (double mb = 0.05; mb > 0.022; mb *= 0.65) {
         free(works("report large -o part.html --size-mb %g --template page.html", mb));
         cr_expect_leq((double)bytes_in("part.html"), 1e6 * mb);
         cr_expect_gt((double)bytes_in("part.html"), 0.5e6 * mb);
