@@ -523,13 +523,28 @@ Test(purkinje, errors_name_the_value_and_the_allowed_ones)
     fails(&h, &usual, "no face of the wall is tagged as left endocardium (tag 3)");
 }
 
-/* The coordinates of no place. */
+/* A septum that ends at 0.8: the root is in its uppermost triangles, whose coordinates are within 0.06 of the end. */
+Test(purkinje, the_root_of_a_low_septum_is_at_its_upper_end)
+{
+    heart h;
+    make_left(&h);
+    const mt_purkinje_rule rule = small_rule();
+    double highest = -INFINITY;
+    for (size_t v = 0; v < h.mesh.n_vertices; v++) {
+        h.coordinates.apicobasal[v] *= 0.8;
+        highest = fmax(highest, h.mesh.xyz_mm[3 * v + 2]);
+    }
+    const grown g = grow(&h, &rule);
+    cr_assert_gt(g.info.root_mm[0][2], highest - 8, "%g of %g", g.info.root_mm[0][2], highest);
+}
+
+/* The coordinates of no place, nor near one. */
 Test(purkinje, an_unknown_root_is_reported)
 {
     heart h;
     make_left(&h);
     const mt_purkinje_rule rule = small_rule();
-    for (size_t v = 0; v < h.mesh.n_vertices; v++) h.coordinates.apicobasal[v] *= 0.8;
+    for (size_t v = 0; v < h.mesh.n_vertices; v++) h.coordinates.apicobasal[v] *= 0.6;
     fails(&h, &rule,
         "no place of the left endocardium has the rotational coordinate 0.833 and the apicobasal one 0.850");
 }
