@@ -244,8 +244,8 @@ static mt_status compile_model(mt_arena *arena, const mt_case *input, bool cache
 mt_junctions_tissue mt_problem_tissue(const mt_problem *p)
 {
     const mt_medium *first = &p->media.medium[0];
-    return (mt_junctions_tissue){
-        &p->unknowns, &p->adjacency, &p->diffusion, first->chi_per_mm * first->cm_uF_mm2};
+    return (mt_junctions_tissue){&p->unknowns, &p->adjacency, p->mesh.number ? &p->whole : NULL,
+        &p->diffusion, first->chi_per_mm * first->cm_uF_mm2};
 }
 
 /* Couples the conduction system to the tissue, once the operator exists. */

@@ -1,6 +1,8 @@
 #include "app/waves/network_tuning.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "app/run/problem.h"
 #include "data/core/progress.h"
@@ -39,8 +41,9 @@ static mt_case simple_case(const mt_case *input, mt_case_network_stimulus *stimu
 /* Returns a number rounded to four digits, so that a case with it has the measured result. */
 static double rounded(double x)
 {
-    const double digit = pow(10, floor(log10(x)) - 3);
-    return round(x / digit) * digit;
+    char text[32];
+    (void)snprintf(text, sizeof text, "%.4g", x);
+    return strtod(text, NULL);
 }
 
 /* ---- velocity */

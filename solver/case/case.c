@@ -603,7 +603,7 @@ static const mt_yaml_key network_stimulus_keys[] = {
     MT_YAML_UNSIGNED(
         mt_case_network_stimulus, count, "count", "1", MT_YAML_WITHIN(1, 1000), "Number of pulses."),
     MT_YAML_DOUBLE(mt_case_network_stimulus, strength_mV_ms, "strength_mV_ms", "100",
-        MT_YAML_WITHIN(1e-3, 1e4), "Rise of V by the pulse."),
+        MT_YAML_WITHIN(1e-3, 1e4), "Rate at which the pulse raises V.", .unit = "mV/ms"),
     MT_YAML_END};
 static const mt_yaml_key network_keys[] = {
     MT_YAML_STRING(mt_case, network.file, "file", "",

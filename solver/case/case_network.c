@@ -53,7 +53,10 @@ static mt_status find_used(
     memset(*used, 1, network->n_segments);
     for (size_t k = 0; k < from->n_block; k++)
         MT_TRY(mt_case_in_entry("network.block", k, block(&from->block[k], network, *used)));
-    return MT_OK;
+    for (size_t k = 0; k < network->n_segments; k++)
+        if ((*used)[k]) return MT_OK;
+    return mt_fail(MT_INPUT, "network.block: blocks all %zu segments of %s; allowed: a part of them",
+        network->n_segments, from->file);
 }
 
 static mt_status check_node(const mt_network *network, const char *key, size_t node)
@@ -134,6 +137,14 @@ static void warn_of_junctions(const mt_case_network *from, const mt_junctions *j
     if (j->n_apart > 0)
         mt_warn("%s: %zu of %zu free ends are farther than %g mm from the tissue, and not coupled to it",
             from->file, j->n_apart, n_ends, fmax(from->reach_mm, MT_JUNCTION_REACH_MM));
+    if (j->n_scar > 0)
+        mt_warn("%s: %zu of %zu free ends are in non-conducting tissue, and not coupled", from->file,
+            j->n_scar, n_ends);
+    if (j->n == 0 && from->file[0])
+        mt_warn("%s: found no junction with the tissue; usual: the free ends of the network; its coordinates "
+                "may have another unit or "
+                "origin than those of the mesh",
+            from->file);
     if (j->n_single > 0)
         mt_warn("%s: %zu of %zu junctions have no voltage of the tissue within network.junction.radius_mm "
                 "%g, and "

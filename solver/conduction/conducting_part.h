@@ -56,11 +56,22 @@ static mt_status to_real(mt_arena *arena, const double *from, size_t n, real **t
     return MT_OK;
 }
 
+/* Computes the total conductance of all junctions at each coupled unknown, in `arena`. */
+static mt_status find_totals(mt_arena *arena, const mt_junctions *j, double **total_mS)
+{
+    MT_ALLOC(arena, *total_mS, j->n_unknowns);
+    for (size_t i = 0; i < j->start[j->n]; i++) (*total_mS)[j->slot[i]] += j->conductance_mS[i];
+    return MT_OK;
+}
+
 /* Sets the couplings of the junctions, and adds them to the diagonal. */
 static mt_status open_junctions(mt_arena *arena, part *p, double *diagonal_mS)
 {
+    MT_SCRATCH(scratch);
     const mt_junctions *j = &p->conduction->junctions;
     const size_t n = j->start[j->n];
+    double *total_mS;
+    MT_TRY(find_totals(scratch, j, &total_mS));
     MT_ALLOC(arena, p->coupling, n);
     MT_ALLOC(arena, p->gain, n);
     MT_ALLOC(arena, p->mean_weight, n);
@@ -69,8 +80,8 @@ static mt_status open_junctions(mt_arena *arena, part *p, double *diagonal_mS)
     for (size_t k = 0; k < j->n; k++) {
         double sum_mS = 0;
         for (size_t i = j->start[k]; i < j->start[k + 1]; i++) {
-            const double per_uF = p->dt_ms / j->capacitance_uF[j->slot[i]], g = j->conductance_mS[i],
-                         h = g / (1 + g * per_uF);
+            const double per_uF = p->dt_ms / j->capacitance_uF[j->slot[i]],
+                         h = j->conductance_mS[i] / (1 + total_mS[j->slot[i]] * per_uF);
             p->coupling[i] = (real)h;
             p->gain[i] = (real)(h * per_uF);
             sum_mS += h;

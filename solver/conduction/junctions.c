@@ -49,16 +49,16 @@ static void choose_cells(const mt_cables *cables, size_t n, const uint32_t *poin
     for (int k = 0; k < 3; k++) g->n[k] = (size_t)((high[k] - g->low_mm[k]) / g->size_mm) + 1;
 }
 
-static mt_status make_grid(mt_arena *scratch, const mt_junctions_tissue *tissue, const mt_cables *cables,
-    size_t n, const uint32_t *point, double reach_mm, grid *g)
+static mt_status make_grid(mt_arena *scratch, const mt_unknowns *unknowns, const mt_cables *cables, size_t n,
+    const uint32_t *point, double reach_mm, grid *g)
 {
-    const size_t n_unknowns = mt_unknowns_count(tissue->unknowns);
+    const size_t n_unknowns = mt_unknowns_count(unknowns);
     uint32_t *cell;
     choose_cells(cables, n, point, reach_mm, g);
     MT_ALLOC(scratch, g->xyz_mm, 3 * n_unknowns);
     MT_ALLOC(scratch, cell, n_unknowns);
     for (size_t i = 0; i < n_unknowns; i++) {
-        mt_unknowns_place(tissue->unknowns, i, g->xyz_mm + 3 * i);
+        mt_unknowns_place(unknowns, i, g->xyz_mm + 3 * i);
         cell[i] = (uint32_t)cell_of(g, g->xyz_mm + 3 * i);
     }
     return mt_offsets_make(scratch, n_unknowns, 1, cell, n_cells(g) + 1, &g->start, &g->unknown);
@@ -90,6 +90,7 @@ static uint32_t nearest_unknown(const grid *g, const double x[3], double *distan
 typedef struct search {
     const mt_junctions_tissue *tissue;
     const grid *g;
+    const grid *whole; /* of the elements of the complete mesh; NULL: all conduct */
     double radius_mm;
     uint32_t *list; /* [n_list] unknowns of all junctions so far */
     size_t n_list, room;
@@ -136,6 +137,17 @@ static mt_status find_unknowns(search *s, uint32_t nearest, const double x[3], u
     return MT_OK;
 }
 
+/* True if the element of the complete mesh with the nearest centre does not conduct. */
+static bool is_in_scar(const search *s, const double x[3])
+{
+    const mt_mesh *mesh = s->tissue->unknowns->mesh;
+    double distance_mm;
+    if (!s->whole) return false;
+    const uint32_t nearest = nearest_unknown(s->whole, x, &distance_mm);
+    if (nearest == MT_NO_ELEMENT) return false;
+    return !bsearch(&nearest, mesh->number, mesh->n_elements, sizeof nearest, mt_compare_ids);
+}
+
 /* Finds the junctions and lists their unknowns. */
 static mt_status find_junctions(const mt_cables *cables, size_t n, const uint32_t *point, double reach_mm,
     search *s, mt_junctions *junctions)
@@ -146,6 +158,10 @@ static mt_status find_junctions(const mt_cables *cables, size_t n, const uint32_
         const uint32_t nearest = nearest_unknown(s->g, x, &distance_mm), k = (uint32_t)junctions->n;
         if (nearest == MT_NO_ELEMENT || distance_mm > reach_mm) {
             junctions->n_apart++;
+            continue;
+        }
+        if (is_in_scar(s, x)) {
+            junctions->n_scar++;
             continue;
         }
         MT_TRY(find_unknowns(s, nearest, x, k));
@@ -197,7 +213,7 @@ mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue, 
 {
     MT_SCRATCH(scratch);
     const double reach_mm = fmax(rule->radius_mm, MT_JUNCTION_REACH_MM);
-    grid g;
+    grid g, whole;
     search s = {.tissue = tissue, .g = &g, .radius_mm = rule->radius_mm, .arena = scratch};
     *junctions = (mt_junctions){0};
     MT_ALLOC(arena, junctions->start, n + 1);
@@ -205,7 +221,11 @@ mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue, 
     MT_ALLOC(arena, junctions->nearest_mm, n);
     if (n == 0 || !tissue->unknowns) return MT_OK;
     MT_ALLOC(scratch, s.seen, mt_unknowns_count(tissue->unknowns));
-    MT_TRY(make_grid(scratch, tissue, cables, n, point, reach_mm, &g));
+    MT_TRY(make_grid(scratch, tissue->unknowns, cables, n, point, reach_mm, &g));
+    if (tissue->whole) {
+        MT_TRY(make_grid(scratch, &(mt_unknowns){tissue->whole, false}, cables, n, point, reach_mm, &whole));
+        s.whole = &whole;
+    }
     MT_TRY(find_junctions(cables, n, point, reach_mm, &s, junctions));
     MT_ALLOC(arena, junctions->slot, s.n_list);
     MT_ALLOC(arena, junctions->conductance_mS, s.n_list);

@@ -8,12 +8,15 @@
  * that are connected with the nearest one inside the sphere, so that a free end is not coupled across a cavity. If no unknown is inside,
  * the nearest one has the total conductance.
  *
- * Current flows in both directions. In a time step dt the voltages at both ends are implicit, each V_i on its own:
+ * Current flows in both directions. In a time step dt the voltages at both ends are implicit, and each V_i on its own. With G_i the sum of
+ * the conductances of all junctions at the unknown,
  *
- *     C_i (V_i' - V_i) = dt g_i (W' - V_i'),   hence   C_i (V_i' - V_i) = dt h_i (W' - V_i),   h_i = g_i / (1 + dt g_i / C_i)
+ *     C_i (V_i' - V_i) = dt sum of h_i (W' - V_i) over its junctions,      h_i = g_i / (1 + dt G_i / C_i)
  *
- * with W the voltage of the free end, which loses the charge dt sum_i h_i (W' - V_i) (solver/conduction/conducting.h): the charge is
- * conserved, and no time step is unstable. */
+ * with W the voltage of a free end, which loses the charge dt sum_i h_i (W' - V_i) (solver/conduction/conducting.h): the charge is
+ * conserved, V_i' is a mean of V_i and the W', and no time step is unstable. With one junction at an unknown this is backward Euler.
+ *
+ * A free end that is nearer to the centre of a non-conducting element than to any conducting one is not coupled. */
 #pragma once
 
 #include "mesh/adjacency.h"
@@ -35,6 +38,7 @@ typedef struct mt_junctions {
     uint32_t *unknown;      /* [n_unknowns] the coupled unknowns, ascending */
     double *capacitance_uF; /* [n_unknowns] C_i */
     size_t n_apart;         /* free ends that are too far from the tissue */
+    size_t n_scar;          /* free ends in non-conducting tissue */
     size_t n_single;        /* junctions without an unknown within rho */
 } mt_junctions;
 
@@ -47,6 +51,7 @@ typedef struct mt_junctions_rule {
 typedef struct mt_junctions_tissue {
     const mt_unknowns *unknowns;
     const mt_adjacency *adjacency; /* of the elements */
+    const mt_mesh *whole; /* the complete mesh, if some of its elements do not conduct; NULL: all do */
     const mt_diffusion *diffusion; /* with the volumes of the unknowns */
     double membrane_uF_mm3;        /* chi Cm of the first tissue */
 } mt_junctions_tissue;

@@ -32,7 +32,9 @@ static const mt_option options[] = {
 const mt_command mt_command_tune = {
     .name = "tune",
     .operands = "",
-    .summary = "find the conductivities that yield given conduction velocities (CV) at an element size",
+    .summary = "find the conductivities that yield given conduction velocities (CV) at an element size, or "
+               "those of a "
+               "conduction network",
     .example = "myotile tune --cv-l 0.6 --cv-t 0.3 --edge-mm 1 --set time.dt_ms=0.05",
     .options = options,
     .run = tune,

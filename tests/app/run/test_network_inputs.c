@@ -140,7 +140,7 @@ Test(network_inputs, parts_without_a_segment_are_refused)
             "case.yaml: network.stimuli.0: found no conducting cable within radius_mm 0.5 of node 4; needed: "
             "one"},
         {"--set network.block=[{\"centre_mm\":[0,0,0],\"radius_mm\":100}]",
-            "net.csv: no segment of the network conducts; needed: one"}};
+            "case.yaml: network.block: blocks all 7 segments of "}};
     EXPECT_REFUSED(list);
 }
 
@@ -222,6 +222,26 @@ Test(network_inputs, free_ends_far_from_the_tissue_are_counted_and_not_coupled)
     expect_said("--set network.root=1 --set network.junction.radius_mm=4", 3,
         "net.csv: 1 of 4 free ends are farther than 4 mm from the tissue, and not coupled to it\n");
     expect_said("--set network.root=1 --set network.junction.radius_mm=6", 4, NULL);
+}
+
+/* Scar around node 6, which is 3 mm from the others. */
+Test(network_inputs, free_ends_in_scar_are_not_coupled)
+{
+    expect_said("--set regions=[{\"centre_mm\":[4,4,1],\"radius_mm\":0.9,\"non_conducting\":true}]", 2,
+        "net.csv: 1 of 3 free ends are in non-conducting tissue, and not coupled\n");
+}
+
+/* 300 free ends within 0.3 mm, each coupled far more strongly than a time step resolves. */
+Test(network_inputs, many_junctions_on_the_same_voltages_are_stable)
+{
+    FILE *star = fopen("star.csv", "w");
+    (void)fprintf(star, "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm\n2.5,2.5,7,2.5,2.5,4\n");
+    for (int k = 0; k < 300; k++) (void)fprintf(star, "2.5,2.5,4,%.4f,%.4f,1\n", 2.5 + 0.001 * k, 2.5);
+    (void)fclose(star);
+    write_text("star.yaml",
+        NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 20}\nmachine: {backend: cpu}\n"
+                     "network: {file: star.csv, stimuli: [{node: 0}], junction: {resistance_kOhm: 0.01}}\n");
+    free(works("run star.yaml -o star"));
 }
 
 /* The free ends are at vertices of the slab's boxes, but 1.8, 1.2, 1 mm, and at no centre of an element. */

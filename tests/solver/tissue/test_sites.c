@@ -162,7 +162,8 @@ Test(sites, site_settings_of_the_case_must_be_complete)
         ".csv:2: no radius_mm; needed: this column in the file, or sites.radius_mm");
     refused(SITES, ".csv:3: start_ms: 7; allowed: below end_ms = 6");
     cr_expect_eq(mt_case_read(&arena, "case", begin, NULL, 0, &c), MT_INPUT);
-    cr_expect_str_eq(mt_message(), "case: stimuli: none; needed: at least one, also in network.stimuli, or sites.file");
+    cr_expect_str_eq(
+        mt_message(), "case: stimuli: none; needed: at least one, also in network.stimuli, or sites.file");
     write_file("x_mm,y_mm,z_mm\n1,1,0.5\n100,1,0.5\n");
     cr_assert_eq(load(SITES, &c), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_slab_make_cut(&arena, c.mesh.slab.size_mm, 0.5, MT_SLAB_MIRRORED, &mesh), MT_OK);

@@ -175,7 +175,8 @@ Test(tune, propagation_failure_is_reported)
 
 Test(tune, invalid_options_are_rejected)
 {
-    refuses(2, "no --cv-l; needed: --cv-l and --cv-t, or --network or --junction", "tune --cv-t 0.2 --edge-mm 1");
+    refuses(
+        2, "no --cv-l; needed: --cv-l and --cv-t, or --network or --junction", "tune --cv-t 0.2 --edge-mm 1");
     refuses(2, "--cv-l 0; allowed: 1 number above 0", "tune --cv-l 0 --cv-t 0.2 --edge-mm 1");
     refuses(2, "--cv-t fast; allowed", "tune --cv-l 0.4 --cv-t fast --edge-mm 1");
     refuses(2, "longitudinal CV 0.4 mm/ms, transverse CV 0.5; allowed: transverse at most longitudinal",
