@@ -202,7 +202,7 @@ static mt_status make_all(mt_arena *arena, const places *at, const mt_heart_requ
     MT_TRY(path_in(arena, at, "heart.hdf", &mesh));
     MT_TRY(mt_heart_mesh_make(asked, refining, made));
     if (what.network) MT_TRY(path_in(arena, at, "purkinje.vtp", &chosen->network));
-    if (what.network) MT_TRY(mt_heart_network_make(arena, mesh, made, &network));
+    if (what.network) MT_TRY(mt_heart_network_make(arena, asked->path[0], made, &network));
     chosen->beat = what.beat;
     chosen->accuracy_percent = asked->accuracy_percent;
     MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, chosen));

@@ -163,3 +163,34 @@ Test(heart, existing_files_are_replaced_with_force_only)
     refuses(2, "inch", "heart slab.hdf -o other --unit inch");
     refuses(3, "nothing.obj", "heart nothing.obj -o other");
 }
+
+/* The bowl of another test: its cells are calibrated once. */
+Test(heart, a_conduction_system_is_generated_and_stimulated)
+{
+    mt_arena arena = {0};
+    mt_case input;
+    write_bowl(0.25);
+    char *text = works("heart bowl.obj -o made --conduction-system --case-only");
+    (void)says(text, "network: His bundle, bundle branches and Purkinje fibres, ");
+    (void)says(text, "stimulus: upper end of the His bundle, for 1 ms\n");
+    free(text);
+    read_case(&arena, "made/case.yaml", &input);
+    cr_assert_eq(input.n_stimuli, 0);
+    cr_assert_eq(input.network.n_stimuli, 1);
+    cr_assert(there(input.network.file));
+    free(works(
+        "run made/case.yaml -o made --set time.end_ms=0.1 --set time.until=end --set output.report=false"));
+    cr_assert(there("made/junctions.csv") && there("made/network.vtp"));
+    mt_arena_free(&arena);
+}
+
+Test(heart, a_conduction_system_requires_an_anatomy)
+{
+    write_slab("block.hdf", 12, 0.5, false);
+    reply r = myotile("heart block.hdf -o made --elements 10000 --conduction-system --case-only");
+    cr_expect_eq(r.code, 2);
+    cr_expect(
+        strstr(r.said, "block.hdf: the anatomy is unknown; needed for a conduction system"), "%s", r.said);
+    cr_assert_not(there("made/case.yaml") || there("made/heart.hdf") || there("made/purkinje.vtp"));
+    forget(&r);
+}
