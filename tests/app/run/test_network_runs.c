@@ -59,10 +59,10 @@ Test(network_runs, threads_do_not_change_a_byte)
         run_kind(kinds[k], " -o one");
         cr_expect_eq(count_activated("one", &n), n, "%s", kinds[k]);
         cr_expect(k > 1 || n > 2 * CHUNK, "%zu points", n);
+        omp_set_num_threads(5); /* the most first: OpenMP of clang loses memory if there are more later */
+        run_kind(kinds[k], " -o five");
         omp_set_num_threads(2);
         run_kind(kinds[k], " -o two");
-        omp_set_num_threads(5);
-        run_kind(kinds[k], " -o five");
         cr_expect_geq(expect_same_files("one", "two", true), 5);
         cr_expect_geq(expect_same_files("one", "five", true), 5);
     }
