@@ -71,7 +71,7 @@ static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction
     const double *times_ms = run->results.conduction_ms[beat], dt_ms = run->input->time.dt_ms;
     const uint32_t end = c->junctions.point[junction];
     const bool last = beat + 1 == run->results.n_beats;
-    return (mt_passage_times){.inside_ms = times_ms[mt_cables_inside(&c->cables, end, MT_PASSAGE_STEPS)],
+    return (mt_passage_times){.inside_ms = times_ms[c->junctions.inside[junction]],
         .cable_ms = times_ms[end],
         .tissue_ms = times_ms[c->cables.n_points + junction],
         .end_ms = last ? mt_run_reached_ms(run) : (double)mt_record_first(record, beat + 1) * dt_ms};

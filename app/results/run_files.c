@@ -311,12 +311,18 @@ static mt_status write_picture(
     return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
 }
 
+/* Writes a table as a file. */
+static mt_status put_csv(const char *path, const mt_table *table)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, mt_table_put_csv(file.stream, table));
+}
+
 static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const char *path)
 {
     const mt_table table = mt_run_probes_table(arena, run, true);
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
+    return put_csv(path, &table);
 }
 
 static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
@@ -335,18 +341,14 @@ static mt_status write_network(mt_arena *arena, const mt_run *run, const char *p
 static mt_status write_junctions(mt_arena *arena, const mt_run *run, const char *path)
 {
     const mt_table table = mt_run_junctions_table(arena, run);
-    mt_file file;
-    MT_TRY(mt_file_begin(path, &file));
-    return mt_file_end(&file, mt_table_put_csv(file.stream, &table));
+    return put_csv(path, &table);
 }
 
 static mt_status write_qrs(mt_arena *arena, const mt_run *run, const char *path)
 {
     mt_table complexes, leads;
-    mt_file file;
     MT_TRY(mt_run_qrs_tables(arena, run, &complexes, &leads));
-    MT_TRY(mt_file_begin(path, &file));
-    return mt_file_end(&file, mt_table_put_csv(file.stream, &complexes));
+    return put_csv(path, &complexes);
 }
 
 static bool wants_network(const mt_case *input) { return input->network.file[0]; }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "app/run/problem.h"
+#include "app/waves/plane_wave.h"
 #include "data/core/progress.h"
 #include "solver/backends/backend.h"
 #include "solver/case/case_network.h"
@@ -22,7 +23,7 @@ static mt_status make_line(mt_arena *arena, const double from_mm[3], const doubl
     return MT_OK;
 }
 
-/* Returns a case with one cable that is stimulated at its upper end, in uniform tissue of one kind of cells. */
+/* Returns a case with one cable that is stimulated at its upper end, by the defaults of a case, in uniform tissue of one kind of cells. */
 static mt_case simple_case(const mt_case *input, mt_case_network_stimulus *stimulus)
 {
     mt_case c = *input;
@@ -48,7 +49,7 @@ static double rounded(double x)
 
 /* ---- velocity */
 
-static const double usual_mm_ms = 2.5, usual_length_mm = 40, cable_ms = 60;
+static const double usual_mm_ms = 2.5, usual_length_mm = 40, longest_ms = 60;
 
 /* Sets the velocity of the case's cables; NaN: none. */
 static mt_status measure(const mt_case *input, double length_mm, double *speed_mm_ms)
@@ -60,7 +61,7 @@ static mt_status measure(const mt_case *input, double length_mm, double *speed_m
     mt_network line;
     mt_conduction conduction;
     mt_conducting run;
-    const size_t n_steps = (size_t)ceil(cable_ms / c.time.dt_ms);
+    const size_t n_steps = (size_t)ceil(longest_ms / c.time.dt_ms);
     MT_TRY(make_line(scratch, (double[]){0, 0, 0}, (double[]){length_mm, 0, 0}, &line));
     MT_TRY(mt_case_conduction_of(scratch, &c, &line, &no_tissue, &conduction));
     MT_TRY(mt_conducting_open(scratch, &conduction, c.time.dt_ms, false, &run));
@@ -96,8 +97,7 @@ mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_network_tuning 
     }
     return mt_fail(MT_NUMERICS,
         "CV of %g mm/ms: not reached; %g mm/ms with a conductivity of %g mS/mm: a smaller network.spacing_mm "
-        "or "
-        "time.dt_ms may help",
+        "or time.dt_ms may help",
         asked_mm_ms, found->speed_mm_ms, *sigma);
 }
 
@@ -105,12 +105,10 @@ mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_network_tuning 
 
 /* A slab with one junction. */
 typedef struct bench {
-    mt_arena *arena;
     mt_case input;
     mt_case_network_stimulus stimulus;
     mt_problem problem;
     mt_network line;
-    double dead_ms; /* longest time after the first activation of a side */
     mt_conducting *running;
     size_t n_runs;
 } bench;
@@ -120,11 +118,12 @@ static bool watch(void *user, size_t steps_done)
 {
     const bench *b = user;
     const mt_conduction *conduction = b->running->conduction;
-    const double cable_ms_ = b->running->activation_ms[conduction->junctions.point[0]],
+    const double cable_ms = b->running->activation_ms[conduction->junctions.point[0]],
                  tissue_ms = b->running->activation_ms[conduction->cables.n_points],
                  now_ms = (double)steps_done * b->problem.monodomain.dt_ms;
     if (mt_progress_interrupted()) return false;
-    return isinf(fmax(cable_ms_, tissue_ms)) && !(now_ms > fmin(cable_ms_, tissue_ms) + b->dead_ms);
+    return isinf(fmax(cable_ms, tissue_ms)) &&
+           !(now_ms > fmin(cable_ms, tissue_ms) + MT_NETWORK_DELAY_MOST_MS);
 }
 
 /* Computes the delay of the junction with the resistance of the case: antegrade, or retrograde. NaN: block. */
@@ -147,7 +146,7 @@ static mt_status find_delay(bench *b, bool antegrade, double *delay_ms)
     b->running = &running;
     b->n_runs++;
     const mt_status status = mt_backend_run(
-        &problem, &mt_backend_cpu, self, 0, (size_t)ceil(cable_ms / problem.dt_ms), &results, watch, b);
+        &problem, &mt_backend_cpu, self, 0, (size_t)ceil(longest_ms / problem.dt_ms), &results, watch, b);
     if (status != MT_OK && status != MT_STOPPED) return status;
     if (mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped");
     *delay_ms = running.activation_ms[conduction.cables.n_points] -
@@ -165,7 +164,9 @@ static mt_status stimulate_side(mt_arena *arena, mt_problem *p)
     uint32_t *unknown;
     MT_ALLOC(arena, side, 1);
     MT_ALLOC(arena, unknown, n);
-    *side = (mt_stimulus){.duration_ms = 2, .rise_mV_ms = 50 / 1.4, .element = unknown};
+    *side = (mt_stimulus){.duration_ms = mt_plane_wave_duration_ms,
+        .rise_mV_ms = mt_plane_wave_rise_mV_ms(),
+        .element = unknown};
     for (size_t k = 0; k < n; k++) {
         double x[3];
         mt_unknowns_place(&p->unknowns, k, x);
@@ -182,9 +183,7 @@ static mt_status open_bench(mt_arena *arena, const mt_slab_kind *kind, const mt_
     const double size_mm = MT_NETWORK_SLAB_MM;
     mt_mesh *mesh;
     double low[3], high[3];
-    b->arena = arena;
     b->input = simple_case(input, &b->stimulus);
-    b->dead_ms = MT_NETWORK_DELAY_MOST_MS;
     MT_ALLOC(arena, mesh, 1);
     MT_TRY(mt_slab_kind_make(arena, kind, (double[]){size_mm, size_mm, size_mm / 2}, mesh));
     MT_TRY(mt_problem_make_on(arena, mesh, &b->input, true, &b->problem));
@@ -253,7 +252,7 @@ mt_status mt_tune_junction(
 {
     MT_SCRATCH(arena);
     bench b = {.n_runs = 0};
-    double low, high, delay_ms = NAN, longest_ms = 0;
+    double low, high, delay_ms = NAN, most_ms = 0;
     *found = (mt_junction_tuning){NAN, NAN, NAN, 0};
     if (!(asked_ms >= 0.05 && asked_ms <= MT_NETWORK_DELAY_MOST_MS))
         return mt_fail(
@@ -265,7 +264,7 @@ mt_status mt_tune_junction(
         const double middle = sqrt(low * high);
         MT_TRY(delay_at(&b, middle, &delay_ms));
         if (fabs(delay_ms / asked_ms - 1) <= 0.02) break;
-        if (!isnan(delay_ms)) longest_ms = fmax(longest_ms, delay_ms);
+        if (!isnan(delay_ms)) most_ms = fmax(most_ms, delay_ms);
         if (isnan(delay_ms) || delay_ms > asked_ms)
             high = middle;
         else
@@ -273,7 +272,7 @@ mt_status mt_tune_junction(
     }
     if (!(fabs(delay_ms / asked_ms - 1) <= 0.02))
         return mt_fail(MT_NUMERICS, "a delay of %g ms: not reached; the longest before block: %.3g ms",
-            asked_ms, longest_ms);
+            asked_ms, most_ms);
     found->antegrade_ms = delay_ms;
     input->network.resistance_kOhm = b.input.network.resistance_kOhm;
     MT_TRY(find_delay(&b, false, &found->retrograde_ms));

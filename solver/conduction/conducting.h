@@ -61,7 +61,7 @@ void mt_conducting_restore(mt_conducting *conducting, const double *values);
 void mt_conducting_read(const mt_conducting *conducting, size_t array, double *values);
 void mt_conducting_write(mt_conducting *conducting, size_t array, const double *values);
 
-/* What a junction did in a beat. The wavefront in the cable was antegrade if a point MT_PASSAGE_STEPS inside was activated before the
+/* What a junction did in a beat. The wavefront in the cable was antegrade if a point inside (mt_junctions.inside) was activated before the
  * free end. It passed if the tissue was activated within MT_PASSAGE_LONGEST_MS, and not more than MT_PASSAGE_BEFORE_MS before the free
  * end: tissue that was activated earlier was activated from elsewhere, a collision. A retrograde wavefront came through the junction:
  * the mean of the tissue can be activated after the free end, which a part of the tissue excites. */
@@ -78,7 +78,6 @@ typedef enum mt_passage {
 
 #define MT_PASSAGE_LONGEST_MS 20
 #define MT_PASSAGE_BEFORE_MS 1
-#define MT_PASSAGE_STEPS 5
 
 extern const char *const mt_passage_name[MT_PASSAGES];
 

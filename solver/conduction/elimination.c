@@ -1,7 +1,6 @@
 #include "solver/conduction/elimination.h"
 
-#include <string.h>
-
+#include "data/core/grow.h"
 #include "data/core/offsets.h"
 
 enum { NONE = -1 };
@@ -32,13 +31,7 @@ typedef struct hubs {
 
 static mt_status new_entry(hubs *h, uint32_t row, uint32_t column, double value)
 {
-    if (h->n_entries == h->room) {
-        entry *more;
-        h->room = 2 * h->room + 64;
-        MT_ALLOC(h->arena, more, h->room);
-        if (h->n_entries > 0) memcpy(more, h->pool, h->n_entries * sizeof *more);
-        h->pool = more;
-    }
+    MT_GROW(h->arena, h->pool, h->n_entries, 1, h->room);
     h->pool[h->n_entries] = (entry){column, h->list[row], value};
     h->list[row] = (int64_t)h->n_entries++;
     h->degree[row]++;
@@ -78,13 +71,7 @@ static void uncouple(hubs *h, uint32_t row, uint32_t column)
 static mt_status push(hubs *h, uint32_t hub)
 {
     const uint64_t key = (uint64_t)h->degree[hub] << 32 | hub;
-    if (h->n_heap == h->heap_room) {
-        uint64_t *more;
-        h->heap_room = 2 * h->heap_room + 64;
-        MT_ALLOC(h->arena, more, h->heap_room);
-        if (h->n_heap > 0) memcpy(more, h->heap, h->n_heap * sizeof *more);
-        h->heap = more;
-    }
+    MT_GROW(h->arena, h->heap, h->n_heap, 1, h->heap_room);
     size_t at = h->n_heap++;
     for (; at > 0 && h->heap[(at - 1) / 2] > key; at = (at - 1) / 2) h->heap[at] = h->heap[(at - 1) / 2];
     h->heap[at] = key;
@@ -177,31 +164,16 @@ static mt_status eliminate_hub(hubs *h, uint32_t k, mt_elimination *e, size_t *n
     return MT_OK;
 }
 
-/* Makes room for the entries of the next column. */
-static mt_status grow(mt_arena *scratch, mt_elimination *e, size_t n, size_t more, size_t *room)
-{
-    uint32_t *hub;
-    double *factor;
-    if (n + more <= *room) return MT_OK;
-    *room = 2 * (n + more) + 64;
-    MT_ALLOC(scratch, hub, *room);
-    MT_ALLOC(scratch, factor, *room);
-    if (n > 0) memcpy(hub, e->hub, n * sizeof *hub);
-    if (n > 0) memcpy(factor, e->factor, n * sizeof *factor);
-    e->hub = hub;
-    e->factor = factor;
-    return MT_OK;
-}
-
 static mt_status eliminate_hubs(
     mt_arena *arena, mt_arena *scratch, const mt_cables *c, hubs *h, mt_elimination *e)
 {
-    size_t n = 0, room = 0;
+    size_t n = 0, room[2] = {0, 0};
     for (uint32_t k = 0; k < h->n; k++) MT_TRY(push(h, k));
     for (size_t k = 0; k < h->n; k++) {
         const uint32_t hub = next_hub(h);
         e->order[k] = hub;
-        MT_TRY(grow(scratch, e, n, h->degree[hub], &room));
+        MT_GROW(scratch, e->hub, n, h->degree[hub], room[0]);
+        MT_GROW(scratch, e->factor, n, h->degree[hub], room[1]);
         MT_TRY(eliminate_hub(h, hub, e, &n));
         e->inverse[c->n_chained + hub] = 1 / h->diagonal[hub];
         e->column[k + 1] = n;

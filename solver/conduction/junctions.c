@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/grow.h"
 #include "data/core/offsets.h"
 #include "data/core/vec3.h"
 #include "solver/diffusion/nodal_rows.h"
@@ -101,13 +102,7 @@ typedef struct search {
 static mt_status add(search *s, uint32_t unknown, uint32_t junction)
 {
     if (s->seen[unknown] == junction + 1) return MT_OK;
-    if (s->n_list == s->room) {
-        uint32_t *more;
-        s->room = 2 * s->room + 1024;
-        MT_ALLOC(s->arena, more, s->room);
-        if (s->n_list > 0) memcpy(more, s->list, s->n_list * sizeof *more);
-        s->list = more;
-    }
+    MT_GROW(s->arena, s->list, s->n_list, 1, s->room);
     s->seen[unknown] = junction + 1;
     s->list[s->n_list++] = unknown;
     return MT_OK;
@@ -166,7 +161,7 @@ static mt_status find_junctions(const mt_cables *cables, size_t n, const uint32_
         }
         MT_TRY(find_unknowns(s, nearest, x, k));
         junctions->point[k] = point[i];
-        junctions->nearest_mm[k] = distance_mm;
+        junctions->inside[k] = mt_cables_inside(cables, point[i], MT_JUNCTION_INSIDE);
         junctions->n_single += distance_mm >= s->radius_mm;
         junctions->start[++junctions->n] = s->n_list;
     }
@@ -218,7 +213,7 @@ mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue, 
     *junctions = (mt_junctions){0};
     MT_ALLOC(arena, junctions->start, n + 1);
     MT_ALLOC(arena, junctions->point, n);
-    MT_ALLOC(arena, junctions->nearest_mm, n);
+    MT_ALLOC(arena, junctions->inside, n);
     if (n == 0 || !tissue->unknowns) return MT_OK;
     MT_ALLOC(scratch, s.seen, mt_unknowns_count(tissue->unknowns));
     MT_TRY(make_grid(scratch, tissue->unknowns, cables, n, point, reach_mm, &g));

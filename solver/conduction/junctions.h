@@ -27,10 +27,13 @@
 /* A free end farther than this from all tissue, or than rho, is not coupled. */
 #define MT_JUNCTION_REACH_MM 2.0
 
+/* Distance of a point inside a cable, in points, that a wavefront in the cable reaches before its free end. */
+#define MT_JUNCTION_INSIDE 5
+
 typedef struct mt_junctions {
     size_t n;
     uint32_t *point;        /* [n] free ends of the cables */
-    double *nearest_mm;     /* [n] distance of the nearest unknown */
+    uint32_t *inside;       /* [n] points MT_JUNCTION_INSIDE points inside their cables (mt_cables_inside) */
     size_t *start;          /* entries of junction k: start[k] .. start[k + 1] */
     uint32_t *slot;         /* [start[n]] position of the unknown in `unknown` */
     double *conductance_mS; /* [start[n]] g_i */
