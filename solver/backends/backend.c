@@ -264,7 +264,7 @@ static mt_status turn(running *r, size_t steps_done)
     if ((steps_done - begin) % mt_record_rest_steps(r->problem->dt_ms) != 0) return MT_OK;
     MT_TRY(gather(r, steps_done));
     r->carries = carries(r, begins);
-    if (begins && r->results->conducting) mt_conducting_begin_beat(r->results->conducting);
+    if (begins && r->results->conducting) mt_conducting_begin_beat(r->results->conducting, steps_done);
     return r->backend->turn(r->self, steps_done, begins);
 }
 
@@ -288,12 +288,15 @@ static mt_status begin_beats(mt_arena *arena, running *r, size_t first)
 
 /* ---- the conduction system ---- */
 
-static mt_status connect(mt_arena *arena, running *r)
+static mt_status connect(mt_arena *arena, running *r, size_t first)
 {
     const mt_conduction *conduction = r->problem->conduction;
+    const mt_record *record = &r->problem->record;
     if (!conduction) return MT_OK;
     const mt_junctions *junctions = &conduction->junctions;
     assert(r->results->conducting && r->results->conducting->conduction == conduction);
+    r->results->conducting->beat_step = mt_record_first(record, mt_record_beat(record, first));
+    mt_conducting_look(r->results->conducting);
     if (!r->backend->connect)
         return mt_fail(
             MT_INPUT, "backend %s with a conduction system; allowed: cpu, opencl", r->backend->name);
@@ -319,7 +322,7 @@ static mt_status refuse_cable(const mt_conducting *conducting, size_t point, siz
             "may "
             "help",
             strongest - conduction->stimulus, strongest->rise_mV_ms);
-    tell_mV(conducting->now_mV[point], value);
+    tell_mV(conducting->v_mV[point], value);
     return mt_fail(MT_NUMERICS,
         "network: V is %s at [%.4g, %.4g, %.4g] mm and %g ms; it must stay within -200 .. 200 mV; %s", value,
         x[0], x[1], x[2], (double)(step + 1) * conducting->dt_ms, why);
@@ -330,7 +333,7 @@ static mt_status check_cables(const running *r, size_t step)
 {
     const mt_conducting *conducting = r->results->conducting;
     for (size_t k = 0; k < conducting->conduction->cables.n_points; k++) {
-        if (mt_backend_possible_mV(conducting->now_mV[k])) continue;
+        if (mt_backend_possible_mV(conducting->v_mV[k])) continue;
         const size_t n = conducting->conduction->junctions.n_unknowns;
         return find_impossible(r->coupled_mV, n, NULL) == SIZE_MAX ? refuse_cable(conducting, k, step)
                                                                    : MT_OK;
@@ -346,7 +349,7 @@ static mt_status conduct(const running *r, size_t step)
     MT_TRY(r->backend->sense(r->self, r->coupled_mV));
     mt_conducting_step(conducting, step, r->coupled_mV);
     MT_TRY(check_cables(r, step));
-    return r->backend->charge(r->self, conducting->rise_mV);
+    return r->backend->charge(r->self, conducting->tissue_mV);
 }
 
 /* ---- the time loop ---- */
@@ -449,7 +452,7 @@ mt_status mt_backend_run(const mt_monodomain *problem, const mt_backend *backend
         .v_mV = mt_arena_alloc(scratch, problem->diffusion->n_unknowns, sizeof *r.v_mV),
         .extreme_mV = mt_arena_alloc(scratch, 2 * problem->n_stimuli, sizeof *r.extreme_mV)};
     mt_status status = r.v_mV && r.extreme_mV ? begin_beats(scratch, &r, first) : MT_MEMORY;
-    if (status == MT_OK) status = connect(scratch, &r);
+    if (status == MT_OK) status = connect(scratch, &r, first);
     if (status == MT_OK) status = run(&r, first, end, watch, user, &done);
     if (status == MT_OK || status == MT_STOPPED) {
         const mt_status gathered = gather(&r, done);

@@ -425,7 +425,7 @@ static mt_status get_conduction(mt_arena *scratch, reading *r, const mt_checkpoi
         return mt_fail(
             MT_INPUT, "%s: damaged: %zu and %zu numbers of the conduction system", c->path, n, n_times);
     mt_conducting_restore(conducting, values);
-    if (to->anew) mt_conducting_begin_beat(conducting);
+    if (to->anew) mt_conducting_begin_beat(conducting, 0);
     for (size_t b = 0; !to->anew && b < c->n_beats; b++)
         memcpy(to->results->conduction_ms[b], times_ms + b * n_places, n_places * sizeof *times_ms);
     return MT_OK;

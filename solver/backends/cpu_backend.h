@@ -834,13 +834,11 @@ static mt_status sense_cpu(void *self, double *v_mV)
     return MT_OK;
 }
 
-static mt_status charge_cpu(void *self, const double *rise_mV)
+static mt_status charge_cpu(void *self, const double *v_mV)
 {
     const cpu *c = self;
     const connected *own = &c->connected;
-    const uint64_t setting = begin_arithmetic();
-    for (size_t i = 0; i < own->n; i++) c->v[own->element[i]] += (real)rise_mV[own->position[i]];
-    end_arithmetic(setting);
+    for (size_t i = 0; i < own->n; i++) c->v[own->element[i]] = (real)v_mV[own->position[i]];
     return MT_OK;
 }
 

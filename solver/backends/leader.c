@@ -233,12 +233,12 @@ static mt_status lead_sense(void *self, double *v_mV)
     return mt_communicator_agree(l->ranks, status);
 }
 
-static mt_status lead_charge(void *self, const double *rise_mV)
+static mt_status lead_charge(void *self, const double *v_mV)
 {
     const leader *l = self;
     const listed *list = l->connected;
     ask(l, CHARGE, 0, 0);
-    for (size_t k = 0; k < list->first[l->ranks->n_ranks]; k++) list->values[k] = rise_mV[list->item[k]];
+    for (size_t k = 0; k < list->first[l->ranks->n_ranks]; k++) list->values[k] = v_mV[list->item[k]];
     for (uint32_t r = 1; r < l->ranks->n_ranks; r++)
         l->ranks->send(l->ranks, r, list->values + list->first[r], connected_of(l, r) * sizeof *list->values);
     return mt_communicator_agree(l->ranks, l->backend->charge(l->self, list->values));

@@ -652,13 +652,13 @@ static mt_status sense_opencl(void *self, double *v_mV)
     return MT_OK;
 }
 
-static mt_status charge_opencl(void *self, const double *rise_mV)
+static mt_status charge_opencl(void *self, const double *v_mV)
 {
     device *d = self;
     const connected *own = &d->host->connected;
     if (own->n == 0) return MT_OK;
     MT_TRY(update_device(d));
-    for (size_t i = 0; i < own->n; i++) d->exchange[i] = (real)rise_mV[own->position[i]];
+    for (size_t i = 0; i < own->n; i++) d->exchange[i] = (real)v_mV[own->position[i]];
     MT_TRY(mt_opencl_write(d->exchanged, 0, own->n * sizeof *d->exchange, d->exchange));
     MT_TRY(launch_connected(d, d->charge, d->exchanged, d->v[d->now]));
     d->host_is_old = true;

@@ -102,6 +102,41 @@ static double pieces_of(const mt_network *network, size_t segment, double spacin
     return fmax(1, ceil(mt_network_length_mm(network, segment) / spacing_mm * (1 - 1e-9)));
 }
 
+/* Divides the chain of the steps first to end - 1, which has n points, into parts of nearly equal length, and appends these to `path`. */
+static void divide_chain(tracing *t, size_t first, size_t end, double spacing_mm, double n)
+{
+    const double parts = ceil(n / MT_CHAIN_LONGEST);
+    double at = 0, part = 1;
+    size_t begin = first;
+    for (size_t i = first; i < end; i++) {
+        at += pieces_of(t->network, t->step[i] / 2, spacing_mm);
+        /* cuts at the node that is nearest to the end of the part */
+        if (i + 1 < end && at + pieces_of(t->network, t->step[i + 1] / 2, spacing_mm) / 2 < part * n / parts)
+            continue;
+        const uint32_t from = begin_of(t, t->step[begin]), to = end_of(t, t->step[i]);
+        if (i + 1 < end) t->hub[to] = 1;
+        if (t->hub[from] && !t->hub[to]) turn_round(t->step + begin, i + 1 - begin);
+        t->path[++t->n] = begin = i + 1;
+        part++;
+    }
+}
+
+/* Divides long chains. */
+static mt_status divide(mt_arena *scratch, tracing *t, double spacing_mm)
+{
+    const size_t n_chains = t->n;
+    const size_t *whole = t->path;
+    MT_ALLOC(scratch, t->path, t->n_steps + 1);
+    t->n = 0;
+    for (size_t k = 0; k < n_chains; k++) {
+        double n = 0;
+        for (size_t i = whole[k]; i < whole[k + 1]; i++)
+            n += pieces_of(t->network, t->step[i] / 2, spacing_mm);
+        divide_chain(t, whole[k], whole[k + 1], spacing_mm, n);
+    }
+    return MT_OK;
+}
+
 /* Numbers the points: those of the chains, then the hubs. */
 static mt_status number_points(mt_arena *arena, const tracing *t, double spacing_mm, mt_cables *c)
 {
@@ -177,6 +212,7 @@ mt_status mt_cables_make(
     *c = (mt_cables){0};
     MT_TRY(begin_tracing(scratch, network, used, &t));
     trace(&t);
+    MT_TRY(divide(scratch, &t, rule->spacing_mm));
     MT_TRY(number_points(arena, &t, rule->spacing_mm, c));
     MT_ALLOC(arena, c->xyz_mm, 3 * c->n_points);
     MT_ALLOC(arena, c->capacitance_uF, c->n_points);

@@ -12,7 +12,9 @@
  *     C_k (dV_k/dt + I_ion / Cm) = sum over pieces g (V_j - V_k),    g = N sigma pi a^2 / h,    C_k = sum over pieces N Cm pi a h
  *
  * A *hub* is a point with three or more pieces; in a ring without any, the first node of the network. A *chain* is the longest sequence of
- * other points between two hubs, or between a hub and a free end; its left end is a hub if both are, and is free if one is free.
+ * other points between two hubs, or between a hub and a free end; its left end is a hub if both are, and is free if one is free. Sequences
+ * of more than MT_CHAIN_LONGEST points are divided into nearly equal ones at nodes of the network, which become hubs, so that
+ * threads, and tiles, have chains of similar lengths.
  * Points of the chains have the first numbers, chain by chain from left to right, and hubs the last ones. Chain c, with points first to
  * end - 1, has the pieces first + c to end + c: one to the left of each point and one to the right of the last. The conductance of a piece
  * beyond a free end is 0. A chain without points is one piece between two hubs. */
@@ -21,6 +23,7 @@
 #include "mesh/network/network.h"
 
 #define MT_NO_POINT UINT32_MAX
+#define MT_CHAIN_LONGEST 64 /* but for half of a segment, as chains are divided at nodes only */
 
 typedef struct mt_cable_chain {
     uint32_t first, end;

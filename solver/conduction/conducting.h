@@ -13,42 +13,61 @@
  *       equations are solved by elimination (solver/conduction/elimination.h);
  *    4. V_i changes by dt h_i / C_i (W - V_i): the tissue gains the charge that the cables lose.
  *
- * After the last step activations are recorded: at a point, and at a junction for the mean of V_i with weights h_i, the first time since
- * the beginning of the beat that V passes the threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the
- * time step of the problem.
+ * Activations are recorded: at a point after the last step, and at a junction for the mean of the V_i that are given, with weights h_i,
+ * which are those of the end of the previous time step. An activation is the first time since the beginning of the beat that V passes the
+ * threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the time step of the problem.
  *
  * The result does not depend on the number of threads: chains are independent, and sums have a fixed order. In single precision subnormal
- * numbers are flushed, as in the tissue. */
+ * numbers are flushed, as in the tissue.
+ *
+ * A system is computed by the host, or by a backend (mt_conducting_move), to the same bits. */
 #pragma once
 
 #include "solver/conduction/conduction.h"
 
+/* Recorded arrays: activation time since the beginning of the beat, infinite if there is none; V at the last record, infinite before the
+ * first one at a junction; 1 if the next passage is an activation, else 0. */
+enum { MT_CONDUCTING_ACTIVATION, MT_CONDUCTING_BEFORE, MT_CONDUCTING_FREE, MT_CONDUCTING_RECORDED };
+
+/* Steps of the cables are counted modulo this, a multiple of MT_MULTIRATE_MOST that single precision counts exactly. */
+enum { MT_CONDUCTING_STEPS = 1 << 20 };
+
+struct mt_conducting_functions;
+
 typedef struct mt_conducting {
     const mt_conduction *conduction;
-    double dt_ms; /* time step of the problem */
-    bool single;
-    size_t n_places; /* points, then junctions */
-    void *part;      /* of one arithmetic */
+    double dt_ms;     /* time step of the problem */
+    size_t n_places;  /* points, then junctions */
+    size_t beat_step; /* first step of the beat */
+    /* computes the system: its functions and their data */
+    const struct mt_conducting_functions *functions;
+    void *part;
+    /* as of the last mt_conducting_step or mt_conducting_look */
     double
         *activation_ms; /* [n_places] since the beginning of the run, of the current beat; infinite: none */
-    double *before_mV;  /* [n_places] V at the end of the last step; NaN: none */
-    double *now_mV;     /* [n_places] scratch */
-    uint8_t *is_free;   /* [n_places] 1: the next passage is an activation */
-    double *rise_mV;    /* [junctions.n_unknowns] change of V_i in the last step */
+    double *v_mV;       /* [n_points] */
+    double *tissue_mV;  /* [junctions.n_unknowns] V_i after the last step */
 } mt_conducting;
 
 /* Opens a system at its initial state. dt_ms: time step of the problem. Borrows all. MT_MEMORY. */
 MT_NODISCARD mt_status mt_conducting_open(
     mt_arena *arena, const mt_conduction *conduction, double dt_ms, bool single, mt_conducting *conducting);
 
-/* Takes the time step `step` of the problem: reads tissue_mV and sets conducting->rise_mV, both [junctions.n_unknowns]. */
+/* Takes the time step `step` of the problem: reads tissue_mV and sets conducting->tissue_mV, both [junctions.n_unknowns]. */
 void mt_conducting_step(mt_conducting *conducting, size_t step, const double *tissue_mV);
 
-/* Begins a beat: forgets the activations. */
-void mt_conducting_begin_beat(mt_conducting *conducting);
+/* Reads activation_ms and v_mV. */
+void mt_conducting_look(mt_conducting *conducting);
+
+/* Begins a beat with this step: forgets the activations. */
+void mt_conducting_begin_beat(mt_conducting *conducting, size_t step);
+
+/* Lets `part` compute the system from now on: copies the state to it. */
+void mt_conducting_move(
+    mt_conducting *conducting, const struct mt_conducting_functions *functions, void *part);
 
 /* The state is an array of numbers for each of V, the states of the model and mt_paced with multirate stepping, [points] each, then
- * activation, before and free, [n_places] each. Return the number of arrays; name, unit and length of one. */
+ * the recorded ones, [n_places] each. Return the number of arrays; name, unit and length of one. */
 size_t mt_conducting_arrays(const mt_conduction *conduction);
 mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length);
 

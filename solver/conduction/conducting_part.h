@@ -3,11 +3,13 @@
  * Included after solver/kernels/lanes.h has selected the arithmetic, by the file that defines PART_FUNCTIONS. */
 #pragma once
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
-#include "solver/conduction/conducting_functions.h"
 #include "solver/cells/tabulated.h"
+#include "solver/conduction/chain_equations.h"
+#include "solver/conduction/conducting_functions.h"
 #include "solver/conduction/elimination.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/flushing.h"
@@ -36,14 +38,13 @@ typedef struct part {
     real *w, *b;           /* w, later W; right-hand side, later x */
     real *conductance;     /* [n_pieces] */
     real *along, *across, *inverse, *factor;
-    real *added;           /* [n_chains][2] */
-    real *tissue, *rise;   /* [n_unknowns] V_i, and its change in a step */
-    real *coupling, *gain; /* h_i, and dt h_i / C_i */
-    real *mean_weight;     /* h_i / their sum */
+    real *added;                            /* [n_chains][2] */
+    real *tissue, *rise;                    /* [n_unknowns] V_i, and its change in a step */
+    real *coupling, *gain;                  /* h_i, and dt h_i / C_i */
+    real *mean_weight;                      /* h_i / their sum */
+    real *mean;                             /* [junctions] of V_i */
+    real *recorded[MT_CONDUCTING_RECORDED]; /* [points, then junctions] */
 } part;
-
-/* Steps are counted modulo this, a multiple of MT_MULTIRATE_MOST. */
-enum { MT_CONDUCTING_STEPS = 1 << 20 };
 
 enum { CHUNK = 64 * MT_BLOCK }; /* points per thread and iteration */
 
@@ -127,6 +128,21 @@ static mt_status open_cells(mt_arena *arena, part *p)
     return mt_cell_tabulate(arena, c->model, &c->variant, 1, p->dt_ms, multirate, &p->model, &error);
 }
 
+static mt_status open_record(mt_arena *arena, part *p)
+{
+    const mt_conduction *c = p->conduction;
+    const size_t n = c->cables.n_points, n_places = n + c->junctions.n;
+    MT_ALLOC(arena, p->mean, c->junctions.n);
+    for (int r = 0; r < MT_CONDUCTING_RECORDED; r++) MT_ALLOC(arena, p->recorded[r], n_places);
+    for (size_t k = 0; k < n_places; k++) {
+        const double start_mV = k < n ? c->variant.v_mV : INFINITY;
+        p->recorded[MT_CONDUCTING_ACTIVATION][k] = (real)INFINITY;
+        p->recorded[MT_CONDUCTING_BEFORE][k] = (real)start_mV;
+        p->recorded[MT_CONDUCTING_FREE][k] = start_mV < MT_CONDUCTION_FREE_mV;
+    }
+    return MT_OK;
+}
+
 static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, double dt_ms, void **opened)
 {
     const mt_cell_model *model = conduction->model;
@@ -146,6 +162,7 @@ static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, dou
             p->state[mt_block_index(n, model->n_states, k, s)] = (real)conduction->variant.states[s];
     }
     *opened = p;
+    MT_TRY(open_record(arena, p));
     MT_TRY(open_cells(arena, p));
     return open_elimination(arena, p);
 }
@@ -185,36 +202,29 @@ static void add_junctions(part *p)
         const real w = p->w[j->point[k]];
         real sum = 0;
         for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            sum += p->coupling[i] * (p->tissue[j->slot[i]] - w);
+            sum = junction_current(sum, p->coupling[i], p->tissue[j->slot[i]], w);
         p->b[j->point[k]] = sum;
     }
 }
 
-/* Computes the right-hand side of a chain, which begins with the currents of junctions, and eliminates its points from left to right. */
+static chain_rows rows_of(const part *p, size_t k)
+{
+    const mt_cable_chain *c = &p->conduction->cables.chain[k];
+    return (chain_rows){.n = c->end - c->first,
+        .conductance = p->conductance + c->first + k,
+        .along = p->along + c->first,
+        .across = p->across + c->first,
+        .inverse = p->inverse + c->first};
+}
+
+/* Eliminates the points of a chain. */
 static void forward(part *p, size_t k)
 {
     const mt_cable_chain *c = &p->conduction->cables.chain[k];
-    const real *w = p->w, *g = p->conductance + k;
-    const bool has_left = c->left != MT_NO_POINT, has_right = c->right != MT_NO_POINT;
-    const size_t last = c->end - (size_t)1;
-    if (c->first == c->end) {
-        p->added[2 * k] = g[c->first] * (w[c->right] - w[c->left]);
-        p->added[2 * k + 1] = -p->added[2 * k];
-        return;
-    }
-    real from_left = has_left ? g[c->first] * (w[c->left] - w[c->first]) : 0, carried = 0, left = -from_left;
-    for (size_t i = c->first; i < last; i++) {
-        const real to_next = g[i + 1] * (w[i] - w[i + 1]), b = p->b[i] + (from_left - to_next) + carried;
-        p->b[i] = b;
-        left += p->across[i] * b;
-        carried = p->along[i] * b;
-        from_left = to_next;
-    }
-    const real to_right = has_right ? g[c->end] * (w[last] - w[c->right]) : 0,
-               b = p->b[last] + (from_left - to_right) + carried;
-    p->b[last] = b;
-    p->added[2 * k] = left + p->across[last] * b;
-    p->added[2 * k + 1] = to_right + p->along[last] * b;
+    const chain_rows rows = rows_of(p, k);
+    const uint32_t left = c->left != MT_NO_POINT ? c->left : c->first,
+                   right = c->right != MT_NO_POINT ? c->right : c->end - 1;
+    chain_forward(&rows, p->w + c->first, p->w[left], p->w[right], p->b + c->first, p->added + 2 * k);
 }
 
 /* Solves for the hubs. */
@@ -246,16 +256,13 @@ static inline void advance(part *p, size_t point, real x)
     p->b[point] = 0;
 }
 
-/* Solves for the points of a chain from right to left. */
+/* Solves for the points of a chain. */
 static void backward(part *p, size_t k)
 {
     const mt_cable_chain *c = &p->conduction->cables.chain[k];
-    const real left = c->left != MT_NO_POINT ? p->b[c->left] : 0;
-    real x = c->right != MT_NO_POINT ? p->b[c->right] : 0;
-    for (size_t i = c->end; i-- > c->first;) {
-        x = p->inverse[i] * p->b[i] + p->along[i] * x + p->across[i] * left;
-        advance(p, i, x);
-    }
+    const chain_rows rows = rows_of(p, k);
+    chain_backward(&rows, c->left != MT_NO_POINT ? p->b[c->left] : 0,
+        c->right != MT_NO_POINT ? p->b[c->right] : 0, p->b + c->first, p->v + c->first, p->w + c->first);
 }
 
 /* Gives the tissue the charge that the free ends lose. */
@@ -264,8 +271,10 @@ static void charge_tissue(part *p)
     const mt_junctions *j = &p->conduction->junctions;
     for (size_t k = 0; k < j->n; k++) {
         const real w = p->w[j->point[k]];
-        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            p->rise[j->slot[i]] += p->gain[i] * (w - p->tissue[j->slot[i]]);
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) {
+            const uint32_t slot = j->slot[i];
+            p->rise[slot] = junction_charge(p->rise[slot], p->gain[i], w, p->tissue[slot]);
+        }
     }
     for (size_t i = 0; i < j->n_unknowns; i++) {
         p->tissue[i] += p->rise[i];
@@ -299,54 +308,72 @@ static void take_step(part *p, size_t step)
     }
 }
 
-/* Computes V of all places. */
-static void find_places(const part *p, double *place_mV)
+/* Computes the mean of V_i at each junction. */
+static void find_means(part *p)
 {
     const mt_junctions *j = &p->conduction->junctions;
-    const size_t n = p->conduction->cables.n_points;
-    for (size_t k = 0; k < n; k++) place_mV[k] = (double)p->v[k];
     for (size_t k = 0; k < j->n; k++) {
         real sum = 0;
         for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
             sum += p->mean_weight[i] * p->tissue[j->slot[i]];
-        place_mV[n + k] = (double)sum;
+        p->mean[k] = sum;
     }
 }
 
-static void part_step(void *opened, size_t step, const double *tissue_mV, double *rise_mV, double *place_mV)
+/* Records n places from `first` on, whose V became now[n] in a step of the beat. */
+static void record(part *p, size_t first, size_t n, const real *now, real step)
+{
+    const real threshold_mV = (real)p->conduction->threshold_mV, dt_ms = (real)p->step_ms;
+    real *activation_ms = p->recorded[MT_CONDUCTING_ACTIVATION] + first,
+         *before = p->recorded[MT_CONDUCTING_BEFORE] + first,
+         *is_free = p->recorded[MT_CONDUCTING_FREE] + first;
+    for (size_t k = 0; k < n; k++) {
+        activation_ms[k] =
+            place_activation(step, dt_ms, threshold_mV, before[k], now[k], is_free[k], activation_ms[k]);
+        is_free[k] = place_frees(threshold_mV, now[k], is_free[k]);
+        before[k] = now[k];
+    }
+}
+
+static void part_step(
+    void *opened, size_t step, size_t step_of_beat, const double *tissue_mV, double *changed_mV)
 {
     part *p = opened;
-    const size_t n = p->conduction->junctions.n_unknowns;
+    const size_t n = p->conduction->junctions.n_unknowns, n_points = p->conduction->cables.n_points;
     const uint64_t setting = begin_arithmetic();
     for (size_t k = 0; k < n; k++) p->tissue[k] = (real)tissue_mV[k];
+    find_means(p);
+    record(p, n_points, p->conduction->junctions.n, p->mean, (real)step_of_beat - 1);
     for (size_t k = 0; k < p->conduction->steps; k++) {
         stimulate(p, step);
         take_step(p, (step * p->conduction->steps + k) % MT_CONDUCTING_STEPS);
     }
-    for (size_t k = 0; k < n; k++) rise_mV[k] = (double)(p->tissue[k] - (real)tissue_mV[k]);
-    find_places(p, place_mV);
+    for (size_t k = 0; k < n; k++) changed_mV[k] = (double)p->tissue[k];
+    record(p, 0, n_points, p->v, (real)step_of_beat);
     end_arithmetic(setting);
 }
 
-/* Returns a number of an array: V, then the states, then those of multirate stepping. */
+/* Returns a number of an array: V, then the states, those of multirate stepping, and the recorded ones. */
 static real *number_of(part *p, size_t array, size_t k)
 {
-    const size_t n = p->conduction->cables.n_points, n_states = p->model->n_states;
+    const size_t n = p->conduction->cables.n_points, n_states = p->model->n_states,
+                 recorded = 1 + n_states + (p->paced[0] ? MT_PACED : 0);
     if (array == 0) return &p->v[k];
+    if (array >= recorded) return &p->recorded[array - recorded][k];
     if (array > n_states) return &p->paced[array - 1 - n_states][k];
     return &p->state[mt_block_index(n, n_states, k, array - 1)];
 }
 
-static void part_read(void *opened, size_t array, double *values)
+static void part_read(void *opened, size_t array, size_t n, double *values)
 {
     part *p = opened;
-    for (size_t k = 0; k < p->conduction->cables.n_points; k++) values[k] = (double)*number_of(p, array, k);
+    for (size_t k = 0; k < n; k++) values[k] = (double)*number_of(p, array, k);
 }
 
-static void part_write(void *opened, size_t array, const double *values)
+static void part_write(void *opened, size_t array, size_t n, const double *values)
 {
     part *p = opened;
-    for (size_t k = 0; k < p->conduction->cables.n_points; k++) *number_of(p, array, k) = (real)values[k];
+    for (size_t k = 0; k < n; k++) *number_of(p, array, k) = (real)values[k];
 }
 
 #define PART_FUNCTIONS                                                                                       \

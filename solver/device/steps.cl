@@ -473,11 +473,11 @@ kernel void pick(const ulong n, global const ulong *at, global const real *from,
     if (i < n) to[i] = from[at[i]];
 }
 
-/* Adds the changes of V by a conduction system. */
-kernel void charge(const ulong n, global const ulong *at, global const real *rise_mV, global real *v)
+/* Sets the V that a conduction system has changed. */
+kernel void charge(const ulong n, global const ulong *at, global const real *changed_mV, global real *v)
 {
     const size_t i = get_global_id(0);
-    if (i < n) v[at[i]] += rise_mV[i];
+    if (i < n) v[at[i]] = changed_mV[i];
 }
 
 /* Sets *any_of_them to 1 if a voltage is not within the limit, or not a number. */

@@ -457,7 +457,8 @@ static void pass(passage *p)
         for (size_t i = 0; i < j->n_unknowns; i++) tissue_mV[i] = t.v;
         mt_conducting_step(&c, step, tissue_mV);
         double charge_nC = 0;
-        for (size_t i = 0; i < j->n_unknowns; i++) charge_nC += j->capacitance_uF[i] * c.rise_mV[i];
+        for (size_t i = 0; i < j->n_unknowns; i++)
+            charge_nC += j->capacitance_uF[i] * (c.tissue_mV[i] - tissue_mV[i]);
         step_patch(&t, p, step, charge_nC);
         if (isfinite(c.activation_ms[middle] + t.activation_ms)) break;
     }

@@ -1,0 +1,73 @@
+/* The equations of a conduction system for one chain, one hub and one junction, shared by the host and the codelets, whose bits are
+ * therefore the same. solver/conduction/elimination.h has the elimination, solver/conduction/conducting.h the time step.
+ *
+ * Included after solver/kernels/lanes.h has selected the arithmetic. */
+#pragma once
+
+#include "solver/conduction/conduction.h"
+
+/* The coefficients of n points of a chain: conductance [n + 1], along, across, inverse [n]. */
+typedef struct chain_rows {
+    uint32_t n;
+    const real *conductance, *along, *across, *inverse;
+} chain_rows;
+
+/* Computes the right-hand side of a chain, which begins with the currents of junctions in b, and eliminates its points from left to right.
+ * w_left, w_right: w of the hubs; at a free end that of the end's own point. Sets what the chain adds to its left and right hub. */
+static inline void chain_forward(
+    const chain_rows *c, const real *w, real w_left, real w_right, real *b, real added[2])
+{
+    const uint32_t n = c->n;
+    real in = c->conductance[0] * (w_left - (n > 0 ? w[0] : w_right)), carried = 0, left = -in;
+    for (uint32_t i = 0; i < n; i++) {
+        const real out = c->conductance[i + 1] * (w[i] - (i + 1 < n ? w[i + 1] : w_right)),
+                   sum = b[i] + (in - out) + carried;
+        b[i] = sum;
+        left += c->across[i] * sum;
+        carried = c->along[i] * sum;
+        in = out;
+    }
+    added[0] = left;
+    added[1] = in + carried;
+}
+
+/* Solves for the points of a chain from right to left, and adds x to V and w. x_left, x_right: of the hubs; 0 at free ends. Zeroes b. */
+static inline void chain_backward(const chain_rows *c, real x_left, real x_right, real *b, real *v, real *w)
+{
+    real x = x_right;
+    for (uint32_t i = c->n; i-- > 0;) {
+        x = c->inverse[i] * b[i] + c->along[i] * x + c->across[i] * x_left;
+        v[i] += x;
+        w[i] += x;
+        b[i] = 0;
+    }
+}
+
+/* Adds the current from one unknown of the tissue to that into a free end. */
+static inline real junction_current(real sum, real coupling, real tissue, real w)
+{
+    return sum + coupling * (tissue - w);
+}
+
+/* Adds the change of V of one unknown of the tissue by a junction. */
+static inline real junction_charge(real rise, real gain, real w, real tissue)
+{
+    return rise + gain * (w - tissue);
+}
+
+/* True if the next passage of the threshold is an activation, as 0 or 1, after V became `now`. */
+static inline real place_frees(real threshold_mV, real now, real is_free)
+{
+    const real passed = now >= threshold_mV ? 0 : is_free;
+    return now < MT_CONDUCTION_FREE_mV ? 1 : passed;
+}
+
+/* Returns the activation time, if V changed from `before` to `now` in the step `step` of the beat (from 0). */
+static inline real place_activation(
+    real step, real dt_ms, real threshold_mV, real before, real now, real is_free, real activation_ms)
+{
+    const real part = before < threshold_mV ? (threshold_mV - before) / (now - before) : 0,
+               passed = now >= threshold_mV ? dt_ms * (step + part) : (real)__builtin_inf(),
+               candidate = is_free > 0 ? passed : (real)__builtin_inf();
+    return candidate < activation_ms ? candidate : activation_ms;
+}
