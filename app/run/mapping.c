@@ -6,6 +6,7 @@
 #include "data/files/file.h"
 #include "ipu/machine/machines.h"
 #include "solver/backends/backend.h"
+#include "solver/plan/joint_cut.h"
 #include "solver/plan/step_costs.h"
 #include "mesh/vtk/vtkhdf.h"
 
@@ -57,6 +58,11 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
 static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
 {
     const uint32_t n = ranks ? ranks->n_ranks : 1;
+    if (has_tiles(input) && input->network.file[0] && n > 1)
+        return mt_fail(MT_INPUT, "machine.backend: %s with a network, on %u ranks; allowed: one rank",
+            mt_case_backend(input)->name, n);
+    if (has_tiles(input) && input->network.file[0] && input->machine.balance_halo)
+        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: false with a network");
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most one rank per IPU",
             input->machine.ipus, n);
@@ -101,21 +107,30 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-/* The unknowns to partition. */
+/* The unknowns to partition, with the chains of a conduction system that are on the tiles. */
 typedef struct unknowns_graph {
     mt_cut_graph graph;
     mt_pattern pattern; /* of vertices; empty for elements */
 } unknowns_graph;
 
-/* Returns the graph of the unknowns, of vertices with the costs of their rows. */
-static mt_status graph_of(
-    mt_arena *arena, const mt_mapping_choice *choice, const mt_problem *problem, unknowns_graph *g)
+static bool has_chains(const mt_case *input, const mt_problem *problem)
+{
+    return has_tiles(input) && problem->monodomain.conduction;
+}
+
+/* Returns the graph of the unknowns, of vertices with the costs of their rows, and of the chains. */
+static mt_status graph_of(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_problem *problem, unknowns_graph *g)
 {
     *g = (unknowns_graph){.graph = mt_cut_graph_of(&problem->adjacency)};
-    if (!problem->unknowns.at_vertices) return MT_OK;
-    g->pattern = mt_diffusion_pattern(&problem->diffusion);
-    return mt_step_graph_make(
-        arena, &problem->monodomain, &problem->adjacency, &choice->tiling, true, &g->graph);
+    if (problem->unknowns.at_vertices) {
+        g->pattern = mt_diffusion_pattern(&problem->diffusion);
+        MT_TRY(mt_step_graph_make(
+            arena, &problem->monodomain, &problem->adjacency, &choice->tiling, true, &g->graph));
+    }
+    if (!has_chains(input, problem)) return MT_OK;
+    const mt_cut_graph tissue = g->graph;
+    return mt_joint_graph_make(arena, &problem->monodomain, &tissue, &choice->tiling.one, &g->graph);
 }
 
 static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus, const unknowns_graph *g,
@@ -165,7 +180,7 @@ static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_m
 {
     MT_SCRATCH(scratch);
     unknowns_graph g;
-    MT_TRY(graph_of(scratch, choice, problem, &g));
+    MT_TRY(graph_of(scratch, input, choice, problem, &g));
     if (has_tiles(input))
         MT_TRY(make_partition(arena, choice, (uint32_t)input->machine.ipus, &g, partition));
     else
@@ -182,6 +197,25 @@ static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *ch
     return has_tiles(input) ? MT_OK : mt_scheme_find("exact", 0, scheme);
 }
 
+/* Divides a partition of the joint graph; of a saved one, which has no chains, finds their parts. */
+static mt_status place_chains(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_problem *problem, mt_mapping *m)
+{
+    MT_SCRATCH(scratch);
+    const size_t n = mt_unknowns_count(&problem->unknowns);
+    unknowns_graph g;
+    const mt_cut_graph tissue = plain_graph(problem);
+    if (!has_chains(input, problem)) return MT_OK;
+    if (m->partition.n_elements > n) {
+        m->chain_part = m->partition.part + n;
+        m->partition.n_elements = n;
+        m->partition.edge_cut = mt_cut_graph_edges_cut(&tissue, m->partition.part);
+        return MT_OK;
+    }
+    MT_TRY(graph_of(scratch, input, choice, problem, &g));
+    return mt_joint_place(arena, &g.graph, &m->partition, &m->chain_part);
+}
+
 /* Partitions the unknowns for the tiles or ranks, and finds their halo. */
 static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
@@ -191,6 +225,7 @@ static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mappi
     MT_TRY(choose_scheme(input, choice, &scheme));
     if (!choice->saved || !has_tiles(input))
         MT_TRY(get_partition(arena, input, choice, problem, &m->partition));
+    MT_TRY(place_chains(arena, input, choice, problem, m));
     return mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo);
 }
 
@@ -205,6 +240,7 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     MT_TRY(make_halo(arena, input, choice, problem, m));
     m->layout.target = &choice->target;
     m->layout.halo = &m->halo;
+    m->layout.chain_part = m->chain_part;
     m->layout.checked = input->machine.checked;
     m->layout.ranks = choice->ranks;
     return MT_OK;

@@ -26,6 +26,8 @@ MT_NODISCARD mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_c
 
 typedef struct mt_mapping {
     mt_partition partition; /* of elements, or of vertices, without their weights */
+    uint32_t *
+        chain_part; /* of the conduction system, if it is on the tiles (solver/plan/joint_cut.h); else NULL */
     mt_halo halo;
     mt_layout layout; /* points to the choice's target and to `halo`: a mapping must not be copied */
 } mt_mapping;

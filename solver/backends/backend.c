@@ -211,8 +211,9 @@ static void put_activation(running *r, size_t beat, size_t begin)
 /* Copies the activations of the conduction system in a beat. */
 static void gather_conduction(const running *r, size_t beat)
 {
-    const mt_conducting *c = r->results->conducting;
+    mt_conducting *c = r->results->conducting;
     if (!c || !r->results->conduction_ms) return;
+    mt_conducting_look(c);
     memcpy(r->results->conduction_ms[beat], c->activation_ms, c->n_places * sizeof *c->activation_ms);
 }
 
@@ -297,9 +298,13 @@ static mt_status connect(mt_arena *arena, running *r, size_t first)
     assert(r->results->conducting && r->results->conducting->conduction == conduction);
     r->results->conducting->beat_step = mt_record_first(record, mt_record_beat(record, first));
     mt_conducting_look(r->results->conducting);
+    if (r->backend->conducting) {
+        mt_conducting_move(r->results->conducting, r->backend->conducting, r->self);
+        return MT_OK;
+    }
     if (!r->backend->connect)
-        return mt_fail(
-            MT_INPUT, "backend %s with a conduction system; allowed: cpu, opencl", r->backend->name);
+        return mt_fail(MT_INPUT, "backend %s with a conduction system on several ranks; allowed: one rank",
+            r->backend->name);
     MT_ALLOC(arena, r->coupled_mV, junctions->n_unknowns);
     return r->backend->connect(r->self, arena, junctions->n_unknowns, junctions->unknown);
 }
@@ -334,7 +339,7 @@ static mt_status check_cables(const running *r, size_t step)
     const mt_conducting *conducting = r->results->conducting;
     for (size_t k = 0; k < conducting->conduction->cables.n_points; k++) {
         if (mt_backend_possible_mV(conducting->v_mV[k])) continue;
-        const size_t n = conducting->conduction->junctions.n_unknowns;
+        const size_t n = r->backend->conducting ? 0 : conducting->conduction->junctions.n_unknowns;
         return find_impossible(r->coupled_mV, n, NULL) == SIZE_MAX ? refuse_cable(conducting, k, step)
                                                                    : MT_OK;
     }
@@ -345,7 +350,7 @@ static mt_status check_cables(const running *r, size_t step)
 static mt_status conduct(const running *r, size_t step)
 {
     mt_conducting *conducting = r->results->conducting;
-    if (!r->problem->conduction) return MT_OK;
+    if (!r->problem->conduction || r->backend->conducting) return MT_OK;
     MT_TRY(r->backend->sense(r->self, r->coupled_mV));
     mt_conducting_step(conducting, step, r->coupled_mV);
     MT_TRY(check_cables(r, step));
@@ -398,6 +403,10 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
 static mt_status look(running *r, size_t from, size_t step)
 {
     const mt_monodomain *problem = r->problem;
+    if (r->problem->conduction && r->backend->conducting) {
+        mt_conducting_look(r->results->conducting);
+        MT_TRY(check_cables(r, step - 1));
+    }
     if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->extreme_mV)) {
         for (size_t s = 0; s < problem->n_stimuli; s++)
             if (notes_peak(r, s, step))

@@ -116,6 +116,10 @@ typedef struct mt_backend {
     mt_status (*sense)(void *self, double *v_mV);
     mt_status (*charge)(void *self, const double *v_mV);
 
+    /* Instead of these, for a backend that computes the conduction system itself, in `advance` and `turn`: the functions that read and write
+     * its state (solver/conduction/conducting_functions.h) in `self`, exactly and uncounted as read and write. Else NULL. */
+    const struct mt_conducting_functions *conducting;
+
     /* Describes the device; on several ranks their different devices, with the bytes of all. NULL if the host computes. */
     void (*describe)(void *self, mt_backend_device *device);
 } mt_backend;

@@ -6,7 +6,9 @@
 #include "ipu/compile/compile.h"
 #include "ipu/run/details.h"
 #include "solver/diffusion/implicit.h"
+#include "solver/conduction/conducting_functions.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/network.h"
 #include "solver/plan/nodal.h"
 #include "solver/backends/backend.h"
 #include "solver/kernels/block.h"
@@ -17,8 +19,10 @@ typedef struct ipu {
     mt_plan plan;
     ipu_executable *executable;
     ipu_engine *engine;
-    float *buffer;   /* [largest part][n_states], or [parts], for transfers from and to the host */
-    uint32_t *place; /* [n] index of each of the mesh's elements in the order of the parts */
+    float *network;         /* [places or states of the conduction system], and */
+    uint32_t *network_part; /* [places] their parts */
+    float *buffer;          /* [largest part][n_states], or [parts], for transfers from and to the host */
+    uint32_t *place;        /* [n] index of each of the mesh's elements in the order of the parts */
     ipu_trace *trace;
     mt_tracing traced; /* used if there is a trace */
 } ipu;
@@ -167,6 +171,103 @@ static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *pr
     return MT_OK;
 }
 
+/* ---- the conduction system ---- */
+
+/* Returns the tensor of an array of the conduction system, and the values per point. */
+static const ipu_tensor *network_tensor(const mt_plan_network *n, size_t array, size_t *entries)
+{
+    const size_t n_states = n->conduction->model->n_states,
+                 recorded = mt_conducting_arrays(n->conduction) - MT_CONDUCTING_RECORDED;
+    *entries = array > 0 && array <= n_states ? n_states : 1;
+    if (array == 0) return &n->v;
+    if (array >= recorded) return &n->recorded[array - recorded];
+    return array <= n_states ? &n->state : &n->paced[array - 1 - n_states];
+}
+
+/* Returns the position of number k of an array in the piece of its part. */
+static size_t network_position(const mt_plan_network *n, size_t array, size_t k, uint32_t part)
+{
+    const size_t n_states = n->conduction->model->n_states,
+                 at = mt_plan_network_place(n, part, k) - n->place_from[part];
+    if (array == 0 || array > n_states) return at;
+    return mt_block_index(n->point_from[part + 1] - n->point_from[part], n_states, at, array - 1);
+}
+
+/* Returns a part's piece of an array of `length` numbers. */
+static ipu_slice network_piece(const ipu *self, size_t array, size_t length, uint32_t part)
+{
+    const mt_plan_network *n = self->plan.network;
+    size_t entries;
+    const ipu_tensor *tensor = network_tensor(n, array, &entries);
+    const size_t *from = length > n->conduction->cables.n_points ||
+                                 array >= mt_conducting_arrays(n->conduction) - MT_CONDUCTING_RECORDED
+                             ? n->place_from
+                             : n->point_from;
+    return (ipu_slice){self->plan.graph->slices[tensor->first_slice].variable, entries * from[part],
+        entries * (from[part + 1] - from[part])};
+}
+
+/* Copies an array from the tiles to `values`, or in the opposite direction. */
+static void copy_network(ipu *self, size_t array, size_t length, double *values, bool writes)
+{
+    const mt_plan_network *n = self->plan.network;
+    uint32_t *of = self->network_part;
+    for (uint32_t part = 0; part < n->n_parts; part++) {
+        const ipu_slice piece = network_piece(self, array, length, part);
+        if (piece.n > 0) ipu_engine_read_slice(self->engine, &piece, self->network + piece.from);
+    }
+    for (size_t k = 0; k < length; k++) {
+        float *number = self->network + network_piece(self, array, length, of[k]).from +
+                        network_position(n, array, k, of[k]);
+        if (writes)
+            *number = (float)values[k];
+        else
+            values[k] = (double)*number;
+    }
+    for (uint32_t part = 0; writes && part < n->n_parts; part++) {
+        const ipu_slice piece = network_piece(self, array, length, part);
+        if (piece.n > 0) ipu_engine_write_slice(self->engine, &piece, self->network + piece.from);
+    }
+}
+
+static void read_network(void *opaque, size_t array, size_t n, double *values)
+{
+    copy_network(opaque, array, n, values, false);
+}
+
+static void write_network(void *opaque, size_t array, size_t n, const double *values)
+{
+    copy_network(opaque, array, n, (double *)(uintptr_t)values, true);
+}
+
+static const mt_conducting_functions network_functions = {.read = read_network, .write = write_network};
+
+/* Writes the counters of the conduction system, whose cables count the steps of the run. */
+static void resume_network(ipu *self, size_t steps_done, size_t step_of_beat)
+{
+    const mt_plan_network *n = self->plan.network;
+    if (!n) return;
+    write_count(self, &n->step, step_of_beat);
+    if (n->ode.multirate)
+        write_count(self, &n->substep, steps_done * n->conduction->steps % MT_CONDUCTING_STEPS);
+}
+
+/* Allocates the buffers of the conduction system. */
+static mt_status open_network(mt_arena *arena, ipu *self)
+{
+    const mt_plan_network *n = self->plan.network;
+    if (!n) return MT_OK;
+    const size_t n_places = n->place_from[n->n_parts], n_states = n->conduction->model->n_states;
+    MT_ALLOC(arena, self->network, n_places * (n_states > 1 ? n_states : 1));
+    MT_ALLOC(arena, self->network_part, n_places);
+    for (size_t k = 0; k < n_places; k++) self->network_part[k] = mt_plan_network_part(n, k);
+    ipu_engine_write(self->engine, &n->b, self->network); /* zeros */
+    resume_network(self, 0, 0);
+    return MT_OK;
+}
+
+/* ---- opening ---- */
+
 static mt_status take_buffer(mt_arena *arena, ipu *self)
 {
     const mt_halo *halo = self->plan.halo;
@@ -225,6 +326,7 @@ static mt_status open_with(
     MT_TRY(ipu_engine_new_of_rank(arena, layout->ranks, self->executable, layout->checked, &self->engine));
     share_out(layout, self);
     MT_TRY(take_buffer(arena, self));
+    MT_TRY(open_network(arena, self));
     MT_ALLOC(arena, self->place, problem->diffusion->n_unknowns);
     for (size_t k = 0; k < self->plan.halo->n_elements; k++)
         self->place[self->plan.halo->own_element[k]] = (uint32_t)k;
@@ -342,7 +444,9 @@ static void resume_ipu(void *opaque, size_t steps_done)
 {
     ipu *self = opaque;
     const mt_record *record = &self->plan.problem->record;
-    write_step(self, steps_done - mt_record_first(record, mt_record_beat(record, steps_done)));
+    const size_t step_of_beat = steps_done - mt_record_first(record, mt_record_beat(record, steps_done));
+    write_step(self, step_of_beat);
+    resume_network(self, steps_done, step_of_beat);
 }
 
 /* ---- streams ---- */
@@ -450,6 +554,9 @@ static mt_status fingerprint_ipu(void *opaque, char text[MT_HASH_SIZE])
         mt_hash_add(&hash, halo->own_element, halo->n_elements * sizeof *halo->own_element);
         mt_hash_add(&hash, halo->in_offset, (halo->n_parts + (size_t)1) * sizeof *halo->in_offset);
         mt_hash_add(&hash, halo->in_range, halo->in_offset[halo->n_parts] * sizeof *halo->in_range);
+        if (self->plan.network)
+            mt_hash_add(&hash, self->plan.network->chain_at,
+                self->plan.network->conduction->cables.n_chains * sizeof *self->plan.network->chain_at);
         mt_hash_end(&hash, text);
     }
     return status;
@@ -515,4 +622,5 @@ const mt_backend mt_backend_ipu = {.name = "ipu",
     .fingerprint = fingerprint_ipu,
     .profile = profile_ipu,
     .add_bands = add_bands_ipu,
-    .trace = trace_ipu};
+    .trace = trace_ipu,
+    .conducting = &network_functions};

@@ -1150,9 +1150,6 @@ static mt_status check_network(const mt_case *c)
         return mt_fail(MT_INPUT, "network: %s without a file; needed: network.file",
             network->n_stimuli > 0 ? "stimuli" : "block");
     if (!network->file[0]) return MT_OK;
-    if (c->machine.backend == MT_CASE_IPU)
-        return mt_fail(MT_INPUT,
-            "network.file: %s, with machine.backend ipu; allowed with a network: cpu, opencl", network->file);
     for (size_t k = 0; k < network->n_block; k++)
         MT_TRY(mt_case_in_entry("network.block", k, check_part(&network->block[k])));
     return mt_fail_in("network.cell", check_network_cells(network));

@@ -4,8 +4,6 @@
  * Included after solver/kernels/lanes.h has selected the arithmetic. */
 #pragma once
 
-#include "solver/conduction/conduction.h"
-
 /* The coefficients of n points of a chain: conductance [n + 1], along, across, inverse [n]. */
 typedef struct chain_rows {
     uint32_t n;
@@ -43,6 +41,19 @@ static inline void chain_backward(const chain_rows *c, real x_left, real x_right
     }
 }
 
+/* Returns what the ends of n chains add to their hub; adds to that what n earlier hubs give. */
+static inline real hub_ends(uint32_t n, const uint32_t *end, const real *added)
+{
+    real sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += added[end[i]];
+    return sum;
+}
+static inline real hub_entries(real sum, uint32_t n, const uint32_t *hub, const real *factor, const real *b)
+{
+    for (uint32_t i = 0; i < n; i++) sum += factor[i] * b[hub[i]];
+    return sum;
+}
+
 /* Adds the current from one unknown of the tissue to that into a free end. */
 static inline real junction_current(real sum, real coupling, real tissue, real w)
 {
@@ -55,19 +66,20 @@ static inline real junction_charge(real rise, real gain, real w, real tissue)
     return rise + gain * (w - tissue);
 }
 
-/* True if the next passage of the threshold is an activation, as 0 or 1, after V became `now`. */
-static inline real place_frees(real threshold_mV, real now, real is_free)
+/* Returns 1 if the next passage of the threshold is an activation, else 0, after V became `now`. free_mV: MT_CONDUCTION_FREE_mV. */
+static inline real place_frees(real threshold_mV, real free_mV, real now, real is_free)
 {
     const real passed = now >= threshold_mV ? 0 : is_free;
-    return now < MT_CONDUCTION_FREE_mV ? 1 : passed;
+    return now < free_mV ? 1 : passed;
 }
 
 /* Returns the activation time, if V changed from `before` to `now` in the step `step` of the beat (from 0). */
 static inline real place_activation(
     real step, real dt_ms, real threshold_mV, real before, real now, real is_free, real activation_ms)
 {
-    const real part = before < threshold_mV ? (threshold_mV - before) / (now - before) : 0,
-               passed = now >= threshold_mV ? dt_ms * (step + part) : (real)__builtin_inf(),
+    const real crossing = dt_ms * (step + (threshold_mV - before) / (now - before)), start = dt_ms * step,
+               time = before < threshold_mV ? crossing : start,
+               passed = now < threshold_mV ? (real)__builtin_inf() : time,
                candidate = is_free > 0 ? passed : (real)__builtin_inf();
     return candidate < activation_ms ? candidate : activation_ms;
 }

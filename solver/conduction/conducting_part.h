@@ -10,7 +10,7 @@
 #include "solver/cells/tabulated.h"
 #include "solver/conduction/chain_equations.h"
 #include "solver/conduction/conducting_functions.h"
-#include "solver/conduction/elimination.h"
+#include "solver/conduction/coefficients.h"
 #include "solver/kernels/block.h"
 #include "solver/kernels/flushing.h"
 
@@ -29,15 +29,15 @@
 /* Voltages and coefficients of a system; the lengths are those of the cables, the elimination and the junctions. */
 typedef struct part {
     const mt_conduction *conduction;
-    double step_ms, dt_ms; /* of the problem, and of the cables */
-    mt_elimination elimination;
+    double step_ms, dt_ms;      /* of the problem, and of the cables */
+    mt_elimination elimination; /* its lists; the coefficients are below */
     const mt_cell_model *model; /* with tables, if the evaluation is tabulated */
     real *constants;
     real *paced[MT_PACED]; /* [n_points] with multirate stepping; else NULL */
     real *v, *state;       /* state in blocks */
     real *w, *b;           /* w, later W; right-hand side, later x */
     real *conductance;     /* [n_pieces] */
-    real *along, *across, *inverse, *factor;
+    real *along, *across, *inverse, *factor, *earlier_factor;
     real *added;                            /* [n_chains][2] */
     real *tissue, *rise;                    /* [n_unknowns] V_i, and its change in a step */
     real *coupling, *gain;                  /* h_i, and dt h_i / C_i */
@@ -57,58 +57,26 @@ static mt_status to_real(mt_arena *arena, const double *from, size_t n, real **t
     return MT_OK;
 }
 
-/* Computes the total conductance of all junctions at each coupled unknown, in `arena`. */
-static mt_status find_totals(mt_arena *arena, const mt_junctions *j, double **total_mS)
+static mt_status open_coefficients(mt_arena *arena, part *p)
 {
-    MT_ALLOC(arena, *total_mS, j->n_unknowns);
-    for (size_t i = 0; i < j->start[j->n]; i++) (*total_mS)[j->slot[i]] += j->conductance_mS[i];
-    return MT_OK;
-}
-
-/* Sets the couplings of the junctions, and adds them to the diagonal. */
-static mt_status open_junctions(mt_arena *arena, part *p, double *diagonal_mS)
-{
-    MT_SCRATCH(scratch);
+    const mt_cables *c = &p->conduction->cables;
     const mt_junctions *j = &p->conduction->junctions;
     const size_t n = j->start[j->n];
-    double *total_mS;
-    MT_TRY(find_totals(scratch, j, &total_mS));
-    MT_ALLOC(arena, p->coupling, n);
-    MT_ALLOC(arena, p->gain, n);
-    MT_ALLOC(arena, p->mean_weight, n);
-    MT_ALLOC(arena, p->tissue, j->n_unknowns);
-    MT_ALLOC(arena, p->rise, j->n_unknowns);
-    for (size_t k = 0; k < j->n; k++) {
-        double sum_mS = 0;
-        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) {
-            const double per_uF = p->dt_ms / j->capacitance_uF[j->slot[i]],
-                         h = j->conductance_mS[i] / (1 + total_mS[j->slot[i]] * per_uF);
-            p->coupling[i] = (real)h;
-            p->gain[i] = (real)(h * per_uF);
-            sum_mS += h;
-        }
-        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            p->mean_weight[i] = (real)((double)p->coupling[i] / sum_mS);
-        diagonal_mS[j->point[k]] += sum_mS;
-    }
-    return MT_OK;
-}
-
-static mt_status open_elimination(mt_arena *arena, part *p)
-{
-    MT_SCRATCH(scratch);
-    const mt_cables *c = &p->conduction->cables;
+    mt_conduction_coefficients of;
     mt_elimination *e = &p->elimination;
-    double *diagonal_mS;
-    MT_ALLOC(scratch, diagonal_mS, c->n_points);
-    for (size_t k = 0; k < c->n_points; k++) diagonal_mS[k] = c->capacitance_uF[k] / p->dt_ms;
-    MT_TRY(open_junctions(arena, p, diagonal_mS));
-    MT_TRY(mt_elimination_make(arena, c, diagonal_mS, e));
+    MT_TRY(mt_conduction_coefficients_make(arena, p->conduction, p->dt_ms, &of));
+    MT_TRY(to_real(arena, of.coupling_mS, n, &p->coupling));
+    MT_TRY(to_real(arena, of.gain, n, &p->gain));
+    MT_TRY(to_real(arena, of.mean_weight, n, &p->mean_weight));
+    *e = of.elimination;
     MT_TRY(to_real(arena, c->conductance_mS, c->n_pieces, &p->conductance));
     MT_TRY(to_real(arena, e->along, c->n_chained, &p->along));
     MT_TRY(to_real(arena, e->across, c->n_chained, &p->across));
     MT_TRY(to_real(arena, e->inverse, c->n_points, &p->inverse));
     MT_TRY(to_real(arena, e->factor, e->column[e->n_hubs], &p->factor));
+    MT_TRY(to_real(arena, e->earlier_factor, e->row[e->n_hubs], &p->earlier_factor));
+    MT_ALLOC(arena, p->tissue, j->n_unknowns);
+    MT_ALLOC(arena, p->rise, j->n_unknowns);
     MT_ALLOC(arena, p->added, 2 * c->n_chains);
     return MT_OK;
 }
@@ -164,7 +132,7 @@ static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, dou
     *opened = p;
     MT_TRY(open_record(arena, p));
     MT_TRY(open_cells(arena, p));
-    return open_elimination(arena, p);
+    return open_coefficients(arena, p);
 }
 
 /* ---- a step ---- */
@@ -234,17 +202,14 @@ static void solve_hubs(part *p)
     real *b = p->b + p->conduction->cables.n_chained;
     const real *inverse = p->inverse + p->conduction->cables.n_chained;
     for (size_t k = 0; k < e->n_hubs; k++) {
-        real sum = 0;
-        for (size_t i = e->ends[k]; i < e->ends[k + 1]; i++) sum += p->added[e->end[i]];
-        b[k] = sum;
+        const uint32_t hub = e->order[k], n = (uint32_t)(e->ends[hub + (size_t)1] - e->ends[hub]);
+        b[hub] = hub_entries(hub_ends(n, e->end + e->ends[hub], p->added),
+            (uint32_t)(e->row[k + 1] - e->row[k]), e->earlier + e->row[k], p->earlier_factor + e->row[k], b);
     }
-    for (size_t k = 0; k < e->n_hubs; k++)
-        for (size_t i = e->column[k]; i < e->column[k + 1]; i++)
-            b[e->hub[i]] += p->factor[i] * b[e->order[k]];
     for (size_t k = e->n_hubs; k-- > 0;) {
-        real sum = inverse[e->order[k]] * b[e->order[k]];
-        for (size_t i = e->column[k]; i < e->column[k + 1]; i++) sum += p->factor[i] * b[e->hub[i]];
-        b[e->order[k]] = sum;
+        const uint32_t hub = e->order[k];
+        b[hub] = hub_entries(inverse[hub] * b[hub], (uint32_t)(e->column[k + 1] - e->column[k]),
+            e->hub + e->column[k], p->factor + e->column[k], b);
     }
 }
 
@@ -330,7 +295,7 @@ static void record(part *p, size_t first, size_t n, const real *now, real step)
     for (size_t k = 0; k < n; k++) {
         activation_ms[k] =
             place_activation(step, dt_ms, threshold_mV, before[k], now[k], is_free[k], activation_ms[k]);
-        is_free[k] = place_frees(threshold_mV, now[k], is_free[k]);
+        is_free[k] = place_frees(threshold_mV, MT_CONDUCTION_FREE_mV, now[k], is_free[k]);
         before[k] = now[k];
     }
 }

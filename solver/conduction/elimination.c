@@ -183,6 +183,28 @@ static mt_status eliminate_hubs(
     return MT_OK;
 }
 
+/* Sorts the entries of the hubs by row. */
+static mt_status list_rows(mt_arena *arena, mt_elimination *e)
+{
+    MT_SCRATCH(scratch);
+    const size_t n = e->column[e->n_hubs];
+    uint32_t *rank; /* [n_hubs] place of a hub in the order */
+    MT_ALLOC(scratch, rank, e->n_hubs);
+    MT_ALLOC(arena, e->row, e->n_hubs + 2);
+    MT_ALLOC(arena, e->earlier, n);
+    MT_ALLOC(arena, e->earlier_factor, n);
+    for (size_t k = 0; k < e->n_hubs; k++) rank[e->order[k]] = (uint32_t)k;
+    for (size_t i = 0; i < n; i++) e->row[rank[e->hub[i]] + (size_t)2]++;
+    mt_offsets_sum(e->row, e->n_hubs + 2);
+    for (size_t k = 0; k < e->n_hubs; k++)
+        for (size_t i = e->column[k]; i < e->column[k + 1]; i++) {
+            const size_t at = e->row[rank[e->hub[i]] + (size_t)1]++;
+            e->earlier[at] = e->order[k];
+            e->earlier_factor[at] = e->factor[i];
+        }
+    return MT_OK;
+}
+
 /* Lists the ends of chains at each hub. Free ends are listed under a hub that does not exist. */
 static mt_status list_ends(mt_arena *arena, const mt_cables *c, mt_elimination *e)
 {
@@ -219,5 +241,6 @@ mt_status mt_elimination_make(
     add_pieces(c, diagonal, &h);
     for (size_t k = 0; k < c->n_chains; k++) MT_TRY(eliminate_chain(c, k, diagonal, e, &h));
     MT_TRY(eliminate_hubs(arena, scratch, c, &h, e));
+    MT_TRY(list_rows(arena, e));
     return list_ends(arena, c, e);
 }

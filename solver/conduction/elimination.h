@@ -4,8 +4,8 @@
  * Each is then coupled to the next one and to the left hub only, with positive coefficients:
  *
  *     forward    b_next += along b,   b_left += across b          for each point of a chain in turn
- *     hubs       b_j += factor_jk b_k                             for each hub k in its order, and each hub j in its column
- *                x_k = inverse b_k + sum over j factor_jk x_j     in the reverse order
+ *     hubs       b_k += sum over j factor_kj b_j                  for each hub k in its order, with j the earlier hubs in its row
+ *                x_k = inverse b_k + sum over j factor_jk x_j     in the reverse order, with j the later hubs in its column
  *     backward   x = inverse b + along x_next + across x_left     from right to left
  *
  * (M. Hines, Int. J. Bio-Medical Computing 15 (1984) 69, for trees.) Chains are independent of each other; each stores what it adds to its
@@ -24,8 +24,12 @@ typedef struct mt_elimination {
     size_t *column;  /* [n_hubs + 1] entries of the hub that is eliminated k-th: column[k] .. column[k + 1] */
     uint32_t *hub;   /* [column[n_hubs]] hubs j, from 0 */
     double *factor;  /* [column[n_hubs]] */
-    size_t *ends;    /* ends of chains at hub k: end[ends[k] .. ends[k + 1]) */
-    uint32_t *end;   /* ascending: twice the chain, plus 1 for its right end */
+    size_t *
+        row; /* [n_hubs + 1] the same entries by row: those of the hub that is eliminated k-th are row[k] .. row[k + 1] */
+    uint32_t *earlier;      /* [row[n_hubs]] hubs j, from 0, in their order */
+    double *earlier_factor; /* [row[n_hubs]] */
+    size_t *ends;           /* ends of chains at hub k: end[ends[k] .. ends[k + 1]) */
+    uint32_t *end;          /* ascending: twice the chain, plus 1 for its right end */
 } mt_elimination;
 
 /* Factors the matrix with the diagonal C / dt + B [n_points], all positive, in `arena`. MT_MEMORY. Time: O(points) for trees. */

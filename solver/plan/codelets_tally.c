@@ -4,6 +4,7 @@
  * This file is not executed: the instructions of the cost model are counted on it (ipu/tally/tally.h). Kernels and
  * tally include the same equations. */
 #include "solver/kernels/lanes.h"
+#include "solver/conduction/chain_equations.h"
 #include "solver/kernels/activation_equations.h"
 #include "solver/kernels/bicgstab_equations.h"
 #include "solver/kernels/bicgstab_scalars.h"
@@ -401,4 +402,123 @@ void nodal_second_row(uint32_t n, float sum, float scale_ts, float scale_tt, flo
 void nodal_increment(uint32_t n, const float *restrict before, const float *restrict after, float *restrict d)
 {
     for (uint32_t cell = 0; cell < n; cell++) d[cell] = after[cell] - before[cell];
+}
+
+/* ---- the conduction system (solver/plan/network_codelets.h) ---- */
+
+void network_state(uint32_t n, const float *restrict v, const float *restrict d, float *restrict w)
+{
+    for (uint32_t k = 0; k < n; k++) w[k] = v[k] + d[k];
+}
+
+/* For each unknown of a junction. */
+void network_junction(uint32_t n, float w, const float *restrict coupling, const float *restrict weight,
+    const float *restrict tissue, float *restrict current, float *restrict mean)
+{
+    float sum = 0, middle = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        sum = junction_current(sum, coupling[k], tissue[k], w);
+        middle += weight[k] * tissue[k];
+    }
+    *current = sum;
+    *mean = middle;
+}
+
+/* For each point of a chain. */
+void network_forward(uint32_t n, float into, const float *restrict conductance, const float *restrict along,
+    const float *restrict across, const float *restrict w, float *restrict b, float *restrict added)
+{
+    float carried = 0, left = -into, here = w[0];
+    for (uint32_t k = 0; k < n; k++) {
+        const float next = w[k + 1], out = conductance[k + 1] * (here - next),
+                    sum = b[k] + (into - out) + carried;
+        b[k] = sum;
+        left += across[k] * sum;
+        carried = along[k] * sum;
+        into = out;
+        here = next;
+    }
+    added[0] = left;
+    added[1] = into + carried;
+}
+
+/* For each end of a chain at a hub. */
+void network_hub_end(
+    uint32_t n, const uint32_t *restrict end, const float *restrict added, float *restrict sum)
+{
+    float s = 0;
+    for (uint32_t k = 0; k < n; k++) s += added[end[k]];
+    *sum = s;
+}
+
+/* For each entry of a row or column of a hub. */
+void network_hub_entry(uint32_t n, const uint32_t *restrict hub, const float *restrict factor,
+    const float *restrict b, float *restrict sum)
+{
+    float s = *sum;
+    for (uint32_t k = 0; k < n; k++) s += factor[k] * b[hub[k]];
+    *sum = s;
+}
+
+/* For each hub, beyond its ends and entries: its number, the limits of its lists and its coefficient. */
+void network_hub(uint32_t n, const uint32_t *restrict order, const uint32_t *restrict from,
+    const uint32_t *restrict end, const float *restrict inverse, float *restrict x,
+    uint32_t *restrict entries)
+{
+    uint32_t all = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t hub = order[NODAL_WORKERS * k];
+        all += end[NODAL_WORKERS * k] - from[NODAL_WORKERS * k];
+        x[hub] = inverse[hub] * x[hub];
+    }
+    *entries = all;
+}
+
+void network_backward(uint32_t n, float x, float x_left, const float *restrict inverse,
+    const float *restrict along, const float *restrict across, float *restrict b, float *restrict v,
+    float *restrict w)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        x = inverse[k] * b[k] + along[k] * x + across[k] * x_left;
+        v[k] += x;
+        w[k] += x;
+        b[k] = 0;
+    }
+}
+
+/* For each pair of a junction and an unknown of the tissue. */
+void network_charge(uint32_t n, float tissue, const uint16_t *restrict junction, const float *restrict gain,
+    const float *restrict w, float *restrict rise)
+{
+    float sum = 0;
+    for (uint32_t k = 0; k < n; k++) sum = junction_charge(sum, gain[k], w[junction[k]], tissue);
+    *rise = sum;
+}
+
+/* For each of these unknowns. */
+void network_unknown(uint32_t n, const uint16_t *restrict cell, const uint16_t *restrict entries,
+    const float *restrict rise, float *restrict v, uint32_t *restrict last)
+{
+    uint32_t all = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        v[cell[k]] += rise[k];
+        all += entries[k];
+    }
+    *last = all;
+}
+
+void network_record(uint32_t n, float step, float dt_ms, float threshold_mV, float free_mV,
+    const float *restrict v, float *restrict before, float *restrict is_free, float *restrict activation_ms)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        activation_ms[k] =
+            place_activation(step, dt_ms, threshold_mV, before[k], v[k], is_free[k], activation_ms[k]);
+        is_free[k] = place_frees(threshold_mV, free_mV, v[k], is_free[k]);
+        before[k] = v[k];
+    }
+}
+
+void network_beat(uint32_t n, float infinite, float *restrict activation_ms)
+{
+    for (uint32_t k = 0; k < n; k++) activation_ms[k] = infinite;
 }

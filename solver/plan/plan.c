@@ -13,6 +13,7 @@
 #include "solver/plan/codelets.h"
 #include "solver/plan/variables.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/network.h"
 #include "solver/plan/nodal.h"
 #include "solver/kernels/ellpack.h"
 
@@ -435,6 +436,27 @@ static mt_status add_spreading_set(mt_plan *plan, ipu_slice *slices)
 
 /* ---- programs ---- */
 
+/* Return the number of stimuli, those of the tissue and then those of the conduction system; and one of them. */
+static size_t n_stimuli(const mt_plan *plan)
+{
+    return plan->problem->n_stimuli + (plan->network ? plan->network->conduction->n_stimuli : 0);
+}
+
+static const mt_stimulus *stimulus_of(const mt_plan *plan, size_t s)
+{
+    const size_t n = plan->problem->n_stimuli;
+    return s < n ? &plan->problem->stimulus[s] : &plan->network->conduction->stimulus[s - n];
+}
+
+/* Returns the first step after `step` in which a stimulus is switched on or off; SIZE_MAX: none. */
+static size_t next_switch(const mt_plan *plan, size_t step)
+{
+    size_t end = SIZE_MAX;
+    for (size_t s = 0; s < n_stimuli(plan); s++)
+        end = mt_stimulus_next_switch(stimulus_of(plan, s), plan->problem->dt_ms, step, end);
+    return end;
+}
+
 /* Adds the diffusion steps of a time step, at most two programs. */
 static mt_status add_diffusion(mt_arena *arena, const mt_plan *plan, const ipu_program **parts, size_t *n)
 {
@@ -460,7 +482,9 @@ static mt_status step_program(
 {
     const ipu_program **parts;
     size_t n = 0;
-    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 5);
+    MT_ALLOC(arena, parts, plan->problem->n_stimuli + 6);
+    if (plan->network)
+        MT_TRY(mt_plan_network_program(arena, plan, on + plan->problem->n_stimuli, &parts[n++]));
     for (size_t s = 0; s < plan->problem->n_stimuli; s++)
         if (on[s]) MT_TRY(ipu_program_execute(arena, (uint32_t)(MT_PLAN_STIMULUS + s), &parts[n++]));
     MT_TRY(ipu_program_execute(arena, MT_PLAN_ODE, &parts[n++]));
@@ -474,17 +498,16 @@ static mt_status step_program(
 /* Each pulse is switched twice, and each switch adds at most one new set of simultaneous stimuli. */
 static mt_status add_programs(mt_arena *arena, mt_plan *plan)
 {
-    const mt_monodomain *problem = plan->problem;
-    const size_t n = problem->n_stimuli;
+    const size_t n = n_stimuli(plan);
     size_t most = 2 + 2; /* with the two programs of beats */
-    for (size_t s = 0; s < n; s++) most += 2 * (problem->stimulus[s].repeats + 1);
+    for (size_t s = 0; s < n; s++) most += 2 * (stimulus_of(plan, s)->repeats + 1);
     MT_ALLOC(arena, plan->program, most);
     MT_ALLOC(arena, plan->on, most * (n ? n : 1));
     plan->n_programs = 1; /* no stimulus */
-    for (size_t step = 0; n > 0 && step != SIZE_MAX;
-         step = mt_monodomain_next_switch(problem, step, SIZE_MAX)) {
+    for (size_t step = 0; n > 0 && step != SIZE_MAX; step = next_switch(plan, step)) {
         bool *on = plan->on + plan->n_programs * n;
-        for (size_t s = 0; s < n; s++) on[s] = mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
+        for (size_t s = 0; s < n; s++)
+            on[s] = mt_stimulus_is_on(stimulus_of(plan, s), plan->problem->dt_ms, step);
         bool known = false;
         for (size_t q = 0; q < plan->n_programs; q++)
             known |= memcmp(plan->on + q * n, on, n * sizeof *on) == 0;
@@ -497,12 +520,12 @@ static mt_status add_programs(mt_arena *arena, mt_plan *plan)
 
 size_t mt_plan_program(const mt_plan *plan, size_t step)
 {
-    const mt_monodomain *problem = plan->problem;
+    const size_t n = n_stimuli(plan);
     for (size_t q = 0; q < plan->n_programs; q++) {
         bool same = true;
-        for (size_t s = 0; s < problem->n_stimuli; s++)
-            same &= plan->on[q * problem->n_stimuli + s] ==
-                    mt_stimulus_is_on(&problem->stimulus[s], problem->dt_ms, step);
+        for (size_t s = 0; s < n; s++)
+            same &=
+                plan->on[q * n + s] == mt_stimulus_is_on(stimulus_of(plan, s), plan->problem->dt_ms, step);
         if (same) return q;
     }
     assert(false); /* every set of stimuli has its program */
@@ -551,6 +574,9 @@ mt_status mt_plan_make(
     MT_TRY(add_turn_sets(plan, turns));
     if (spreads_along_rows(plan)) MT_TRY(add_spreading_set(plan, slices));
     if (is_implicit(plan)) MT_TRY(mt_plan_add_implicit(arena, plan, slices));
+    if (layout->chain_part && problem->conduction)
+        MT_TRY(mt_plan_add_network(
+            arena, values, plan, layout, mt_record_beats(&problem->record) > 1 ? &turns[BEGINS] : NULL));
     MT_TRY(add_programs(arena, plan));
     return add_turn_programs(arena, plan, turns);
 }

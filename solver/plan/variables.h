@@ -45,8 +45,8 @@
 #include "solver/monodomain.h"
 
 /* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_free_elements if there are
- * several beats, the spreading of increments with voltages at the vertices, and the others of an implicit step, of which PDE_AB and PDE_BA
- * are the first two. */
+ * several beats, the spreading of increments with voltages at the vertices, the others of an implicit step, of which PDE_AB and PDE_BA
+ * are the first two, and those of the conduction system (solver/plan/network.h). */
 enum { MT_PLAN_ODE, MT_PLAN_PDE_AB, MT_PLAN_PDE_BA, MT_PLAN_ACTIVATION, MT_PLAN_STIMULUS };
 
 /* The layout of a problem on the machine. */
@@ -54,6 +54,8 @@ typedef struct mt_layout {
     const ipu_target *target;
     /* of the operator's columns, one part per tile; on ranks other than 0: mt_halo_seen */
     const mt_halo *halo;
+    /* [n_chains] part of each chain of the conduction system (solver/plan/network.h); NULL: none, or it is not on the machine */
+    const uint32_t *chain_part;
     bool checked;                 /* True to poison stale data; slow */
     const mt_communicator *ranks; /* ranks that share it; NULL for a single process */
     /* of the backend opencl (solver/backends/opencl.c): as of mt_devices_find, and true if its results may differ from the host's */
@@ -81,10 +83,11 @@ typedef struct mt_plan {
     ipu_tensor *v;                    /* v_a or v_b: the voltage between time steps */
     /* an implicit diffusion step (solver/plan/implicit.h); NULL for explicit steps */
     struct mt_plan_implicit *implicit;
+    struct mt_plan_network *network; /* the conduction system (solver/plan/network.h); NULL: none */
     struct mt_plan_nodal *nodal; /* voltages at the vertices (solver/plan/nodal.h); NULL: at the centres */
     size_t n_programs;           /* one per set of simultaneous stimuli; program 0: no stimulus */
     const ipu_program **program;
-    bool *on; /* [n_programs][n_stimuli] */
+    bool *on; /* [n_programs][n_stimuli of the tissue, then of the conduction system] */
     size_t beat_begins,
         beat_goes_on; /* two more programs, if there are several beats: of mt_codelet_free_elements */
     /* Values that the host writes at the start, in the variables' order, in the arena `values`. */

@@ -1,0 +1,60 @@
+/* The codelets of a conduction system on a tile, and their costs. The equations are those of the host
+ * (solver/conduction/chain_equations.h); the ionic model is mt_codelet_ode with increments d.
+ *
+ *     STATE      v d                                                -> w = v + d, for the points of the tile
+ *     JUNCTION   v d tissue[n] coupling[n] weight[n]                -> current, mean; v, d of the free end
+ *     FORWARD    w left right conductance along across              -> b, added[2]; left, right: w of the hubs
+ *     PIECE      left right conductance                             -> added[2], of a chain without points
+ *     HUBS       added, and the lists of mt_elimination             -> x of all hubs
+ *     BACKWARD   left right inverse along across                    -> v, w, b = 0; left, right: x of the hubs
+ *     HUB        x                                                  -> v = v + x, of the hubs of the tile
+ *     CHARGE     w cell entries junction gain                       -> v of the tissue; w of the junctions that it reads
+ *     COUNT                                                         -> substep + 1
+ *     POINTS     v                                                  -> before free activation, step + 1
+ *     JUNCTIONS  v step                                             -> before free activation
+ *     BEAT                                                          -> activation infinite, step 0
+ *
+ * FORWARD, PIECE, BACKWARD and JUNCTION are executed by one worker for each chain or junction, so that a tile computes several chains at
+ * the same time; the others by all workers. HUBS solves level by level: a hub is one level above the highest of the earlier hubs in its
+ * row. The workers share the hubs of a level, and the supervisor starts them again for each level, upwards and downwards. */
+#pragma once
+
+#include "ipu/graph/graph.h"
+
+typedef enum mt_network_part {
+    MT_NETWORK_STATE,
+    MT_NETWORK_JUNCTION,
+    MT_NETWORK_FORWARD,
+    MT_NETWORK_PIECE,
+    MT_NETWORK_HUBS,
+    MT_NETWORK_BACKWARD,
+    MT_NETWORK_HUB,
+    MT_NETWORK_CHARGE,
+    MT_NETWORK_COUNT,
+    MT_NETWORK_POINTS,
+    MT_NETWORK_JUNCTIONS,
+    MT_NETWORK_BEAT,
+    MT_NETWORK_PARTS
+} mt_network_part;
+
+/* Context of BACKWARD: hubs at the ends. At a free end the field is not read. */
+typedef struct mt_network_ends {
+    bool left, right;
+} mt_network_ends;
+
+/* Context of HUBS: of the hub that is eliminated k-th, its level from 0, and the lengths of its lists. */
+typedef struct mt_network_hubs {
+    size_t n, n_levels;
+    uint32_t *level, *ends, *earlier, *later; /* [n] */
+} mt_network_hubs;
+
+/* Context of POINTS and JUNCTIONS. */
+typedef struct mt_network_record {
+    float dt_ms, threshold_mV;
+} mt_network_record;
+
+/* Returns a codelet, valid as long as the program. */
+ipu_codelet mt_codelet_network(mt_network_part part);
+
+/* Returns the worker cycles of a point in a step of the cables, beyond its ionic model, for the weights of a partition. */
+double mt_network_point_cycles(const ipu_target *target);
