@@ -324,7 +324,7 @@ static phase phase_of(const mt_run *run, mt_phase which)
     const ipu_profile *profile = run->profile;
     size_t first, last;
     phase p = {0};
-    mt_phase_sets(which, &run->problem->monodomain, &first, &last);
+    mt_phase_sets(which, &run->problem->monodomain, profile->n_steps, &first, &last);
     for (size_t s = first; s <= last && s < profile->n_steps; s++) {
         const ipu_profile_step *step = &profile->steps[s];
         const ipu_spread *tiles = mt_phase_spread(which, step);
@@ -338,8 +338,7 @@ static phase phase_of(const mt_run *run, mt_phase which)
         p.busy += (double)step->runs * tiles->mean;
         p.slowest += (double)step->runs * (double)tiles->max;
     }
-    if ((which < MT_PHASE_GATHER || which == MT_PHASE_SPREADING) && which != MT_PHASE_PDE_EXCHANGE &&
-        which != MT_PHASE_SUMS_EXCHANGE)
+    if ((which < MT_PHASE_GATHER || which >= MT_PHASE_SPREADING) && !mt_phase_is_exchange(which))
         add_vertices(&p, profile, first, last);
     return p;
 }

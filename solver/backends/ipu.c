@@ -178,6 +178,7 @@ static const ipu_tensor *network_tensor(const mt_plan_network *n, size_t array, 
 {
     const size_t n_states = n->conduction->model->n_states,
                  recorded = mt_conducting_arrays(n->conduction) - MT_CONDUCTING_RECORDED;
+    if (array == recorded - 1) return *entries = 1, &n->d;
     *entries = array > 0 && array <= n_states ? n_states : 1;
     if (array == 0) return &n->v;
     if (array >= recorded) return &n->recorded[array - recorded];
@@ -249,7 +250,8 @@ static void resume_network(ipu *self, size_t steps_done, size_t step_of_beat)
     if (!n) return;
     write_count(self, &n->step, step_of_beat);
     if (n->ode.multirate)
-        write_count(self, &n->substep, steps_done * n->conduction->steps % MT_CONDUCTING_STEPS);
+        write_count(self, &n->substep, /* the last one */
+            (steps_done * n->conduction->steps + MT_CONDUCTING_STEPS - 1) % MT_CONDUCTING_STEPS);
 }
 
 /* Allocates the buffers of the conduction system. */

@@ -24,10 +24,10 @@ mt_status mt_conducting_open(
 
 /* ---- arrays ---- */
 
-/* Returns the number of arrays of the points: V, the states, and those of multirate stepping. */
+/* Returns the number of arrays of the points: V, the states, those of multirate stepping, and the increments. */
 static size_t of_points(const mt_conduction *conduction)
 {
-    return 1 + conduction->model->n_states + (conduction->stepping == MT_STEPPING_MULTIRATE ? MT_PACED : 0);
+    return 2 + conduction->model->n_states + (conduction->stepping == MT_STEPPING_MULTIRATE ? MT_PACED : 0);
 }
 
 size_t mt_conducting_arrays(const mt_conduction *conduction)
@@ -44,6 +44,7 @@ mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t arr
     *length = conduction->cables.n_points + (array >= n ? conduction->junctions.n : 0);
     if (array == 0) return (mt_cell_quantity){"V", "mV"};
     if (array >= n) return recorded[array - n];
+    if (array == n - 1) return (mt_cell_quantity){"increment", "mV"};
     return array <= n_states ? conduction->model->states[array - 1] : mt_paced_quantity[array - 1 - n_states];
 }
 

@@ -3,19 +3,21 @@
  * In a time step of the problem, before that of the tissue, whose voltages V_i at the coupled unknowns are given, the cables take
  * mt_conduction.steps steps of a length dt:
  *
- *    1. stimulated points get dt * rise_mV_ms added to V;
- *    2. every point takes a step of the ionic model, from V to V*; with multirate stepping some points (solver/kernels/multirate.h);
- *    3. one implicit step (backward Euler), from w = 2 V* - V, with the compensation of the splitting (a = 1 in solver/monodomain.h):
+ *    1. one implicit step (backward Euler), from w = V + d with the increments d of V in the last step of the cells, which is the
+ *       compensation of the splitting (a = 1 in solver/monodomain.h):
  *
- *           (C / dt + G + H) x = -G w + sum_i h_i (V_i - w),      V = V* + x,      W = w + x at the free ends
+ *           (C / dt + G + H) x = -G w + sum_i h_i (V_i - w),      V becomes V + x,      W = w + x at the free ends
  *
  *       with G the conductances of the cables and h_i those of the junctions, H their sum at a free end. x is exactly 0 at rest. The
  *       equations are solved by elimination (solver/conduction/elimination.h);
- *    4. V_i changes by dt h_i / C_i (W - V_i): the tissue gains the charge that the cables lose.
+ *    2. V_i changes by dt h_i / C_i (W - V_i): the tissue gains the charge that the cables lose;
+ *    3. stimulated points get dt * rise_mV_ms added to V;
+ *    4. every point takes a step of the ionic model; with multirate stepping some points (solver/kernels/multirate.h). A machine can
+ *       take it together with that of the tissue, which follows.
  *
- * Activations are recorded: at a point after the last step, and at a junction for the mean of the V_i that are given, with weights h_i,
- * which are those of the end of the previous time step. An activation is the first time since the beginning of the beat that V passes the
- * threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the time step of the problem.
+ * Activations are recorded at the beginning of the time step, the end of the previous one: at a point after the first implicit step, which
+ * completes it, and at a junction for the mean of the V_i with weights h_i. An activation is the first time since the beginning of the
+ * beat that V passes the threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the time step of the problem.
  *
  * The result does not depend on the number of threads: chains are independent, and sums have a fixed order. In single precision subnormal
  * numbers are flushed, as in the tissue.
@@ -66,7 +68,7 @@ void mt_conducting_begin_beat(mt_conducting *conducting, size_t step);
 void mt_conducting_move(
     mt_conducting *conducting, const struct mt_conducting_functions *functions, void *part);
 
-/* The state is an array of numbers for each of V, the states of the model and mt_paced with multirate stepping, [points] each, then
+/* The state is an array of numbers for each of V, the states of the model and mt_paced with multirate stepping, and d, [points] each, then
  * the recorded ones, [n_places] each. Return the number of arrays; name, unit and length of one. */
 size_t mt_conducting_arrays(const mt_conduction *conduction);
 mt_cell_quantity mt_conducting_array(const mt_conduction *conduction, size_t array, size_t *length);

@@ -34,7 +34,7 @@ typedef struct part {
     const mt_cell_model *model; /* with tables, if the evaluation is tabulated */
     real *constants;
     real *paced[MT_PACED]; /* [n_points] with multirate stepping; else NULL */
-    real *v, *state;       /* state in blocks */
+    real *v, *d, *state;   /* d: increments of V by the cells; state in blocks */
     real *w, *b;           /* w, later W; right-hand side, later x */
     real *conductance;     /* [n_pieces] */
     real *along, *across, *inverse, *factor, *earlier_factor;
@@ -120,6 +120,7 @@ static mt_status part_open(mt_arena *arena, const mt_conduction *conduction, dou
     *p = (part){.conduction = conduction, .step_ms = dt_ms, .dt_ms = dt_ms / (double)conduction->steps};
     MT_ALLOC(arena, p->constants, model->n_constants);
     MT_ALLOC(arena, p->v, n);
+    MT_ALLOC(arena, p->d, n);
     MT_ALLOC(arena, p->w, n);
     MT_ALLOC(arena, p->b, n);
     MT_ALLOC(arena, p->state, n * model->n_states);
@@ -147,19 +148,19 @@ static void stimulate(part *p, size_t step)
     }
 }
 
-/* Takes a step of the cells of n points, by its number; w = 2 V* - V. */
+/* Takes a step of the cells of n points, by its number; sets their increments. */
 static void react(part *p, size_t step, size_t from, size_t n)
 {
     const mt_cell_model *model = p->model;
-    real *v = p->v + from, *w = p->w + from, *state = p->state + from * model->n_states;
-    memcpy(w, v, n * sizeof *w);
+    real *v = p->v + from, *d = p->d + from, *state = p->state + from * model->n_states;
+    memcpy(d, v, n * sizeof *d);
     if (p->paced[0]) {
         const mt_multirate_step at = {p->dt_ms, p->conduction->tolerance_mV, step};
         PART_MULTIRATE_REACT(model, p->constants, 1, NULL, &at, n, state, p->paced[MT_PACED_KEPT] + from,
             p->paced[MT_PACED_CHANGE] + from, p->paced[MT_PACED_SINCE] + from, v, v);
     } else
         PART_REACT(model, p->constants, 1, NULL, p->dt_ms, n, state, v, v);
-    for (size_t k = 0; k < n; k++) w[k] = v[k] + (v[k] - w[k]);
+    for (size_t k = 0; k < n; k++) d[k] = v[k] - d[k];
 }
 
 /* Computes the current into a free end from its junction. */
@@ -213,14 +214,6 @@ static void solve_hubs(part *p)
     }
 }
 
-/* Adds x to V and to w. */
-static inline void advance(part *p, size_t point, real x)
-{
-    p->v[point] += x;
-    p->w[point] += x;
-    p->b[point] = 0;
-}
-
 /* Solves for the points of a chain. */
 static void backward(part *p, size_t k)
 {
@@ -247,15 +240,15 @@ static void charge_tissue(part *p)
     }
 }
 
-static void take_step(part *p, size_t step)
+/* Solves for the cables and junctions, from the increments of the cells. */
+static void diffuse(part *p)
 {
     const mt_cables *c = &p->conduction->cables;
 #pragma omp parallel if (c->n_points > CHUNK)
     {
         const uint64_t setting = begin_arithmetic();
 #pragma omp for schedule(static)
-        for (size_t from = 0; from < c->n_points; from += CHUNK)
-            react(p, step, from, c->n_points - from < CHUNK ? c->n_points - from : CHUNK);
+        for (size_t k = 0; k < c->n_points; k++) p->w[k] = p->v[k] + p->d[k];
 #pragma omp single
         add_junctions(p);
 #pragma omp for schedule(static)
@@ -266,9 +259,20 @@ static void take_step(part *p, size_t step)
         for (size_t k = 0; k < c->n_chains; k++) backward(p, k);
 #pragma omp single
         {
-            for (size_t k = c->n_chained; k < c->n_points; k++) advance(p, k, p->b[k]);
+            for (size_t k = c->n_chained; k < c->n_points; k++) p->v[k] += p->b[k];
             charge_tissue(p);
         }
+        end_arithmetic(setting);
+    }
+}
+
+static void react_all(part *p, size_t step)
+{
+    const size_t n = p->conduction->cables.n_points;
+#pragma omp parallel for schedule(static) if (n > CHUNK)
+    for (size_t from = 0; from < n; from += CHUNK) {
+        const uint64_t setting = begin_arithmetic();
+        react(p, step, from, n - from < CHUNK ? n - from : CHUNK);
         end_arithmetic(setting);
     }
 }
@@ -310,21 +314,23 @@ static void part_step(
     find_means(p);
     record(p, n_points, p->conduction->junctions.n, p->mean, (real)step_of_beat - 1);
     for (size_t k = 0; k < p->conduction->steps; k++) {
+        diffuse(p);
+        if (k == 0) record(p, 0, n_points, p->v, (real)step_of_beat - 1);
         stimulate(p, step);
-        take_step(p, (step * p->conduction->steps + k) % MT_CONDUCTING_STEPS);
+        react_all(p, (step * p->conduction->steps + k) % MT_CONDUCTING_STEPS);
     }
     for (size_t k = 0; k < n; k++) changed_mV[k] = (double)p->tissue[k];
-    record(p, 0, n_points, p->v, (real)step_of_beat);
     end_arithmetic(setting);
 }
 
-/* Returns a number of an array: V, then the states, those of multirate stepping, and the recorded ones. */
+/* Returns a number of an array: V, then the states, those of multirate stepping, the increments, and the recorded ones. */
 static real *number_of(part *p, size_t array, size_t k)
 {
     const size_t n = p->conduction->cables.n_points, n_states = p->model->n_states,
-                 recorded = 1 + n_states + (p->paced[0] ? MT_PACED : 0);
+                 recorded = 2 + n_states + (p->paced[0] ? MT_PACED : 0);
     if (array == 0) return &p->v[k];
     if (array >= recorded) return &p->recorded[array - recorded][k];
+    if (array == recorded - 1) return &p->d[k];
     if (array > n_states) return &p->paced[array - 1 - n_states][k];
     return &p->state[mt_block_index(n, n_states, k, array - 1)];
 }

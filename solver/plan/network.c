@@ -197,7 +197,7 @@ static mt_status add_variables(making *m)
     const size_t n_hubs = m->cables->n_points - m->cables->n_chained;
     uint32_t x;
     MT_TRY(add_pieces(m, "network v", n->point_from, 1, false, &n->v));
-    MT_TRY(add_pieces(m, "network d", n->point_from, 1, true, &n->d));
+    MT_TRY(add_pieces(m, "network d", n->point_from, 1, false, &n->d));
     MT_TRY(add_pieces(m, "network w", n->point_from, 1, true, &n->w));
     MT_TRY(add_pieces(m, "network b", n->chained_from, 1, false, &n->b));
     MT_TRY(add_pieces(m, "network state", n->point_from, n->conduction->model->n_states, false, &n->state));
@@ -281,16 +281,16 @@ static mt_status add_vertex(
         mt_plan_tile(m->plan, part), context, vertex);
 }
 
-/* Adds the vertices of a part with all its points. */
-static mt_status add_points(making *m, uint32_t part)
+/* Adds the vertex of the cells of a part to a compute set. */
+static mt_status add_cells(making *m, uint32_t set, uint32_t part)
 {
     static const char *const paced[MT_PACED] = {"kept", "change", "since"};
     mt_plan_network *n = m->n;
     const size_t n_states = n->conduction->model->n_states, from = n->point_from[part],
-                 count = n->point_from[part + 1] - from, place = n->place_from[part];
+                 count = n->point_from[part + 1] - from;
     size_t vertex;
-    MT_TRY(ipu_graph_add_vertex(m->plan->graph, n->first_set + MT_NETWORK_SET_CELLS, &n->cells,
-        mt_plan_tile(m->plan, part), &n->ode, &vertex));
+    MT_TRY(
+        ipu_graph_add_vertex(m->plan->graph, set, &n->cells, mt_plan_tile(m->plan, part), &n->ode, &vertex));
     MT_TRY(connect(m, vertex, "state", n->state, n_states * from, n_states * count));
     MT_TRY(connect(m, vertex, "v_in", n->v, from, count));
     MT_TRY(connect(m, vertex, "v_out", n->v, from, count));
@@ -298,6 +298,18 @@ static mt_status add_points(making *m, uint32_t part)
     if (n->ode.multirate) MT_TRY(connect(m, vertex, "step", n->substep, part, 1));
     for (int k = 0; n->ode.multirate && k < MT_PACED; k++)
         MT_TRY(connect(m, vertex, paced[k], n->paced[k], from, count));
+    return MT_OK;
+}
+
+/* Adds the vertices of a part with all its points. */
+static mt_status add_points(making *m, uint32_t part)
+{
+    mt_plan_network *n = m->n;
+    const size_t from = n->point_from[part], count = n->point_from[part + 1] - from,
+                 place = n->place_from[part];
+    size_t vertex;
+    MT_TRY(add_cells(m, MT_PLAN_ODE, part));
+    if (n->conduction->steps > 1) MT_TRY(add_cells(m, n->first_set + MT_NETWORK_SET_CELLS, part));
     MT_TRY(add_vertex(m, MT_NETWORK_SET_STATE, MT_NETWORK_STATE, part, NULL, &vertex));
     MT_TRY(connect(m, vertex, "v", n->v, from, count));
     MT_TRY(connect(m, vertex, "d", n->d, from, count));
@@ -811,24 +823,37 @@ mt_status mt_plan_add_network(
     return add_vertices(arena, &m, turn);
 }
 
+size_t mt_plan_network_sets(const mt_monodomain *problem)
+{
+    return problem->conduction ? MT_NETWORK_SETS + problem->conduction->n_stimuli : 0;
+}
+
 /* ---- programs ---- */
 
-/* Adds the programs of a step of the cables. */
-static mt_status add_step(mt_arena *arena, const mt_plan *plan, const bool *on, bool first,
-    const ipu_program **parts, size_t *n_parts)
+/* Adds the programs of the stimuli that are on. */
+static mt_status add_stimuli(
+    mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **parts, size_t *n_parts)
+{
+    const mt_plan_network *n = plan->network;
+    for (uint32_t s = 0; s < n->conduction->n_stimuli; s++)
+        if (on[s])
+            MT_TRY(ipu_program_execute(arena, n->first_set + MT_NETWORK_SETS + s, &parts[(*n_parts)++]));
+    return MT_OK;
+}
+
+/* Adds the programs of an implicit step; the first one of a time step records. */
+static mt_status add_step(
+    mt_arena *arena, const mt_plan *plan, bool first, const ipu_program **parts, size_t *n_parts)
 {
     const mt_plan_network *n = plan->network;
     const bool hubs = n->hubs.n > 0, junctions = n->conduction->junctions.n > 0;
-    const bool runs[MT_NETWORK_SETS] = {[MT_NETWORK_SET_CELLS] = true,
-        [MT_NETWORK_SET_STATE] = true,
+    const bool runs[MT_NETWORK_SETS] = {[MT_NETWORK_SET_STATE] = true,
         [MT_NETWORK_SET_MEANS] = first && junctions,
         [MT_NETWORK_SET_FORWARD] = true,
         [MT_NETWORK_SET_HUBS] = hubs,
         [MT_NETWORK_SET_BACKWARD] = true,
-        [MT_NETWORK_SET_CHARGE] = junctions};
-    for (uint32_t s = 0; s < n->conduction->n_stimuli; s++)
-        if (on[s])
-            MT_TRY(ipu_program_execute(arena, n->first_set + MT_NETWORK_SETS + s, &parts[(*n_parts)++]));
+        [MT_NETWORK_SET_CHARGE] = junctions,
+        [MT_NETWORK_SET_POINTS] = first};
     for (uint32_t set = 0; set < MT_NETWORK_SETS; set++)
         if (runs[set]) MT_TRY(ipu_program_execute(arena, n->first_set + set, &parts[(*n_parts)++]));
     return MT_OK;
@@ -838,17 +863,19 @@ mt_status mt_plan_network_program(
     mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program)
 {
     const mt_plan_network *n = plan->network;
-    const size_t steps = n->conduction->steps;
+    const size_t steps = n->conduction->steps, most = n->conduction->n_stimuli + MT_NETWORK_SETS;
     const ipu_program **parts, **again, *one;
     size_t n_parts = 0, n_again = 0;
-    MT_ALLOC(arena, parts, n->conduction->n_stimuli + MT_NETWORK_SETS + 1);
-    MT_TRY(add_step(arena, plan, on, true, parts, &n_parts));
+    MT_ALLOC(arena, parts, most + 1);
+    MT_ALLOC(arena, again, most);
+    MT_TRY(add_step(arena, plan, true, parts, &n_parts));
     if (steps > 1) {
-        MT_ALLOC(arena, again, n->conduction->n_stimuli + MT_NETWORK_SETS);
-        MT_TRY(add_step(arena, plan, on, false, again, &n_again));
+        MT_TRY(add_stimuli(arena, plan, on, again, &n_again));
+        MT_TRY(ipu_program_execute(arena, n->first_set + MT_NETWORK_SET_CELLS, &again[n_again++]));
+        MT_TRY(add_step(arena, plan, false, again, &n_again));
         MT_TRY(ipu_program_sequence(arena, again, n_again, &one));
         MT_TRY(ipu_program_repeat(arena, steps - 1, one, &parts[n_parts++]));
     }
-    MT_TRY(ipu_program_execute(arena, n->first_set + MT_NETWORK_SET_POINTS, &parts[n_parts++]));
+    MT_TRY(add_stimuli(arena, plan, on, parts, &n_parts));
     return ipu_program_sequence(arena, parts, n_parts, program);
 }

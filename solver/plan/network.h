@@ -2,17 +2,20 @@
  *
  * Each chain of the cables is on the tile of its part (mt_layout.chain_part), with its points; a hub is on the tile of the first chain that
  * ends there, and a junction on that of its free end. One tile solves for all hubs. The network's variables, part by part, have the
- * points of the part's chains in ascending order, then its hubs. A step of the cables:
+ * points of the part's chains in ascending order, then its hubs. In a time step, before the tissue:
  *
- *     ionic model of all points
  *     state        receives V of the tissue at the junctions; w, currents of the junctions
- *     means        in the first step only: records the tissue at the junctions
+ *     means        records the tissue at the junctions
  *     forward      receives w of hubs; eliminates the points of each chain
  *     hubs         one tile receives two numbers of each chain and solves for the hubs
  *     backward     receives x of hubs; solves for the points of each chain
  *     charge       tiles with coupled tissue receive w of free ends; V of the tissue changes
+ *     points       records the points
+ *     stimuli
  *
- * and after the last one `points` records the activations. Each of the five receiving compute sets has a sync. */
+ * and the cells take their step in the same compute set as those of the tissue, so that tiles with a part of the network can have less
+ * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each of the
+ * five receiving compute sets has a sync. */
 #pragma once
 
 #include "solver/conduction/conducting.h"
@@ -22,7 +25,7 @@
 
 /* Compute sets, after all others of the graph; then one for each stimulus of the network. */
 enum {
-    MT_NETWORK_SET_CELLS,
+    MT_NETWORK_SET_CELLS, /* with several steps of the cables */
     MT_NETWORK_SET_STATE,
     MT_NETWORK_SET_MEANS,
     MT_NETWORK_SET_FORWARD,
@@ -61,7 +64,10 @@ typedef struct mt_plan_network {
 MT_NODISCARD mt_status mt_plan_add_network(
     mt_arena *arena, mt_arena *values, mt_plan *plan, const mt_layout *layout, const uint32_t *turn);
 
-/* Builds the program of a time step of the network in `arena`. on [n_stimuli of the network]: stimuli that are on. */
+/* Returns the number of compute sets of the problem's conduction system. */
+size_t mt_plan_network_sets(const mt_monodomain *problem);
+
+/* Builds the program of the network before the tissue in a time step, in `arena`. on [n_stimuli of the network]: stimuli that are on. */
 MT_NODISCARD mt_status mt_plan_network_program(
     mt_arena *arena, const mt_plan *plan, const bool *on, const ipu_program **program);
 

@@ -257,11 +257,10 @@ static void record(const ipu_span *f, const mt_network_record *rule, float step)
 static void points_compute(const ipu_span *f, const void *context)
 {
     float *step = f[RECORD_STEP].data;
-    record(f, context, *step);
-    *step += 1; /* exact up to 2^24 */
+    record(f, context, *step - 1); /* V at the end of the previous step */
+    *step += 1;                    /* exact up to 2^24 */
 }
 
-/* The tissue's V is that at the end of the previous step. */
 static void junctions_compute(const ipu_span *f, const void *context)
 {
     record(f, context, *(const float *)f[RECORD_STEP].data - 1);

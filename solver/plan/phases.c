@@ -2,6 +2,7 @@
 
 #include "solver/diffusion/nodal_rows.h"
 #include "solver/plan/implicit.h"
+#include "solver/plan/network.h"
 
 const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_PDE_COMPUTE] = {"pde_compute", "PDE compute"},
@@ -20,6 +21,8 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_LINKS] = {"links", "links between IPUs"},
     [MT_PHASE_CONTROL] = {"control", "control of the implicit solver"},
     [MT_PHASE_SPREADING] = {"spreading_compute", "spreading compute"},
+    [MT_PHASE_NETWORK] = {"network_compute", "conduction system compute"},
+    [MT_PHASE_NETWORK_EXCHANGE] = {"network_exchange", "conduction system exchange"},
 };
 
 /* True if increments spread along the rows, in the compute set after those of the beats. */
@@ -29,29 +32,42 @@ static bool spreads_along_rows(const mt_monodomain *problem)
     return nodal && nodal->spread;
 }
 
-/* First compute sets of the beats, and of an implicit step's iterations and sums; beyond the last set for explicit
- * steps. The set of the spreading, if there is one, is before the iterations. */
+/* First compute sets of the beats, of an implicit step's iterations and sums, and of the conduction system; beyond the sets before the
+ * latter for explicit steps. The set of the spreading, if there is one, is before the iterations. */
 typedef struct behind {
-    size_t beats, spreading, iterations, sums;
+    size_t beats, spreading, iterations, sums, network;
 } behind;
 
-static behind behind_of(const mt_monodomain *problem)
+static behind behind_of(const mt_monodomain *problem, size_t n_sets)
 {
     const size_t beats = MT_PLAN_STIMULUS + problem->n_stimuli,
                  spreading = beats + (mt_record_beats(&problem->record) > 1 ? 2 : 0),
                  iterations = spreading + spreads_along_rows(problem);
-    return (behind){beats, spreading, iterations, iterations + MT_IMPLICIT_ITERATION_SETS};
+    return (behind){beats, spreading, iterations, iterations + MT_IMPLICIT_ITERATION_SETS,
+        n_sets - mt_plan_network_sets(problem)};
 }
 
-void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last)
+bool mt_phase_is_exchange(mt_phase phase)
 {
-    const behind b = behind_of(problem);
+    return phase == MT_PHASE_PDE_EXCHANGE || phase == MT_PHASE_SUMS_EXCHANGE ||
+           phase == MT_PHASE_NETWORK_EXCHANGE;
+}
+
+/* Returns the last of the sets up to one that precede the conduction system. */
+static size_t before_network(const behind *b, size_t last)
+{
+    return last < b->network ? last : b->network - 1;
+}
+
+void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t n_sets, size_t *first, size_t *last)
+{
+    const behind b = behind_of(problem, n_sets);
     switch (phase) {
     case MT_PHASE_PDE_COMPUTE:
         *first = MT_PLAN_PDE_AB, *last = MT_PLAN_PDE_BA;
         return;
     case MT_PHASE_PDE_EXCHANGE:
-        *first = MT_PLAN_ODE, *last = b.sums - 1;
+        *first = MT_PLAN_ODE, *last = before_network(&b, b.sums - 1);
         return;
     case MT_PHASE_ODE:
         *first = *last = MT_PLAN_ODE;
@@ -66,14 +82,18 @@ void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, 
         *first = b.beats, *last = b.spreading - 1;
         return;
     case MT_PHASE_SOLVER:
-        *first = b.iterations, *last = b.sums - 1;
+        *first = b.iterations, *last = before_network(&b, b.sums - 1);
         return;
     case MT_PHASE_SPREADING:
         *first = b.spreading, *last = b.iterations - 1;
         return;
     case MT_PHASE_SUMS:
     case MT_PHASE_SUMS_EXCHANGE:
-        *first = b.sums, *last = SIZE_MAX;
+        *first = b.sums, *last = b.network - 1;
+        return;
+    case MT_PHASE_NETWORK:
+    case MT_PHASE_NETWORK_EXCHANGE:
+        *first = b.network, *last = n_sets - 1;
         return;
     case MT_PHASE_CONTROL:
         *first = 1, *last = 0; /* none */
@@ -94,6 +114,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     switch (phase) {
     case MT_PHASE_PDE_EXCHANGE:
     case MT_PHASE_SUMS_EXCHANGE:
+    case MT_PHASE_NETWORK_EXCHANGE:
         return &step->exchange;
     case MT_PHASE_GATHER:
         return &step->gather;
@@ -113,6 +134,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     case MT_PHASE_SOLVER:
     case MT_PHASE_SUMS:
     case MT_PHASE_SPREADING:
+    case MT_PHASE_NETWORK:
         break;
     }
     return &step->compute;
@@ -140,7 +162,7 @@ void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, u
     for (int phase = 0; phase < MT_PHASES; phase++) {
         size_t first, last;
         cycles[phase] = 0;
-        mt_phase_sets((mt_phase)phase, problem, &first, &last);
+        mt_phase_sets((mt_phase)phase, problem, profile->n_steps, &first, &last);
         for (size_t s = first; s < profile->n_steps && s <= last; s++)
             cycles[phase] += cycles_of_runs((mt_phase)phase, &profile->steps[s]);
     }
@@ -149,16 +171,17 @@ void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, u
 
 uint64_t mt_phases_iterations(const ipu_profile *profile, const mt_monodomain *problem)
 {
-    const size_t first = behind_of(problem).iterations;
-    return first < profile->n_steps ? profile->steps[first].runs : 0;
+    const behind b = behind_of(problem, profile->n_steps);
+    const size_t first = b.iterations;
+    return first < b.network ? profile->steps[first].runs : 0;
 }
 
 uint64_t mt_phases_sum_cycles(const ipu_profile *profile, const mt_monodomain *problem)
 {
-    const behind b = behind_of(problem);
+    const behind b = behind_of(problem, profile->n_steps);
     uint64_t cycles = profile->control_cycles;
-    for (size_t s = b.sums; s < profile->n_steps; s++) cycles += profile->steps[s].total_cycles;
-    for (size_t s = b.iterations; s < b.sums && s < profile->n_steps; s++)
+    for (size_t s = b.sums; s < b.network; s++) cycles += profile->steps[s].total_cycles;
+    for (size_t s = b.iterations; s < b.sums && s < b.network; s++)
         if (mt_plan_implicit_receives_scalars(s - b.iterations))
             cycles += profile->steps[s].total_cycles - profile->steps[s].total_compute_cycles;
     return cycles;

@@ -24,6 +24,9 @@ typedef enum mt_phase {
     MT_PHASE_CONTROL, /* decisions of an implicit step to continue; in no compute set */
     /* increments that spread along the rows of voltages at the vertices; their exchange is that of the PDE */
     MT_PHASE_SPREADING,
+    /* the conduction system, but for its cells, which are part of the ODE; and its exchange, as that of the PDE */
+    MT_PHASE_NETWORK,
+    MT_PHASE_NETWORK_EXCHANGE,
     MT_PHASES
 } mt_phase;
 
@@ -33,8 +36,11 @@ typedef struct mt_phase_words {
 } mt_phase_words;
 extern const mt_phase_words mt_phase_words_of[MT_PHASES];
 
-/* Returns the compute sets [first, last] of a phase; some may be missing in the graph of the problem. */
-void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t *first, size_t *last);
+/* Returns the compute sets [first, last] of a phase, of n_sets in the graph of the problem; some may be missing there. */
+void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t n_sets, size_t *first, size_t *last);
+
+/* True if a phase is the exchange of some compute sets inside chips, which is counted as in the PDE. */
+bool mt_phase_is_exchange(mt_phase phase);
 
 /* Returns the cycles per tile of a phase in one run of a compute set; NULL if they are equal on all tiles. */
 const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step);

@@ -184,7 +184,8 @@ static void charge_cable(
     s->conduction.n_stimuli = 1;
     open_system(s, false);
     run_until(s, 40 / rate_per_ms);
-    read_v(s, v);
+    mt_conducting_read(&s->conducting,
+        mt_conducting_arrays(&s->conduction) - MT_CONDUCTING_RECORDED + MT_CONDUCTING_BEFORE, v);
 }
 
 /* A half-infinite cable with the membrane resistance R_m: V decays with the length lambda = sqrt(a sigma R_m / 2) from I times the input
@@ -441,20 +442,17 @@ static void solve(size_t n, double a[16][16], double *b)
 
 static const double leaky[] = {1.5, -70};
 
-/* Conductances g between points, and g_i between the free ends and their unknowns, all in one matrix: a step from w = 2 V* - V to W, and to
- * V* + W - w. */
-static void step_as_one(const setup *s, size_t n_points, double *v)
+/* Conductances g between points, and g_i between the free ends and their unknowns, all in one matrix: a step from w = V + d to W, by
+ * which V changes, and then one of the leaky cells, with d. */
+static void step_as_one(const setup *s, size_t n_points, double *v, double *d)
 {
     const mt_cables *c = &s->conduction.cables;
     const mt_junctions *j = &s->conduction.junctions;
     const size_t n = n_points + j->n_unknowns;
     double a[16][16] = {{0}}, b[16];
     const double dt_ms = s->dt_ms;
-    double w[16], rise_mV[16] = {0}; /* by the cells */
-    for (size_t k = 0; k < n; k++) {
-        if (k < n_points) rise_mV[k] = -dt_ms * leaky[0] * (v[k] - leaky[1]);
-        w[k] = v[k] + 2 * rise_mV[k];
-    }
+    double w[16];
+    for (size_t k = 0; k < n; k++) w[k] = v[k] + d[k];
     for (size_t k = 0; k < n; k++) {
         a[k][k] = (k < n_points ? c->capacitance_uF[k] : j->capacitance_uF[k - n_points]) / dt_ms;
         b[k] = a[k][k] * w[k];
@@ -470,14 +468,18 @@ static void step_as_one(const setup *s, size_t n_points, double *v)
             a[x][x] += g, a[y][y] += g, a[x][y] -= g, a[y][x] -= g;
         }
     solve(n, a, b);
-    for (size_t k = 0; k < n; k++) v[k] += b[k] - w[k] + rise_mV[k];
+    for (size_t k = 0; k < n; k++) {
+        v[k] += b[k] - w[k];
+        d[k] = k < n_points ? -dt_ms * leaky[0] * (v[k] - leaky[1]) : 0;
+        v[k] += d[k];
+    }
 }
 
 /* As long as no unknown has two junctions. */
 Test(conducting, a_step_of_a_cable_with_junctions_is_one_of_backward_euler_for_all_voltages)
 {
     setup s = {0};
-    double v[16], found[16];
+    double v[16], d[16] = {0}, found[16];
     uint64_t seed = 8;
     straight_network(&s.arena, 1, 1.6, &s.network);
     make_system(&s, &usual_rule, 0.05);
@@ -491,7 +493,7 @@ Test(conducting, a_step_of_a_cable_with_junctions_is_one_of_backward_euler_for_a
     mt_conducting_write(&s.conducting, 0, v);
     for (int step = 0; step < 3; step++) {
         step_with_tissue(&s, found + n);
-        step_as_one(&s, n, v);
+        step_as_one(&s, n, v, d);
         read_v(&s, found);
         for (size_t k = 0; k < n + UNKNOWNS; k++)
             cr_assert_float_eq(
@@ -683,17 +685,18 @@ Test(conducting, arrays_have_names_units_and_lengths)
     make_busy(&s, 1, 0.05);
     const size_t n_points = s.conduction.cables.n_points, n_places = n_points + s.conduction.junctions.n,
                  n_states = stewart()->n_states;
-    static const mt_cell_quantity recorded[] = {{"activation", "ms"}, {"before", "mV"}, {"free", ""}};
-    cr_assert_eq(mt_conducting_arrays(&s.conduction), 1 + n_states + 3);
-    for (size_t k = 0; k < 1 + n_states + 3; k++) {
+    static const mt_cell_quantity rest[] = {
+        {"increment", "mV"}, {"activation", "ms"}, {"before", "mV"}, {"free", ""}};
+    cr_assert_eq(mt_conducting_arrays(&s.conduction), 1 + n_states + 4);
+    for (size_t k = 0; k < 1 + n_states + 4; k++) {
         size_t n;
         const mt_cell_quantity found = mt_conducting_array(&s.conduction, k, &n),
                                expected = k == 0          ? (mt_cell_quantity){"V", "mV"}
                                           : k <= n_states ? stewart()->states[k - 1]
-                                                          : recorded[k - 1 - n_states];
+                                                          : rest[k - 1 - n_states];
         cr_assert_str_eq(found.name, expected.name);
         cr_assert_str_eq(found.unit, expected.unit);
-        cr_assert_eq(n, k <= n_states ? n_points : n_places, "%s", found.name);
+        cr_assert_eq(n, k <= n_states + 1 ? n_points : n_places, "%s", found.name);
     }
     mt_arena_free(&s.arena);
 }
