@@ -42,10 +42,10 @@ static inline void chain_backward(const chain_rows *c, real x_left, real x_right
 }
 
 /* Returns what the ends of n chains add to their hub; adds to that what n earlier hubs give. */
-static inline real hub_ends(uint32_t n, const uint32_t *end, const real *added)
+static inline real hub_ends(uint32_t n, const real *added)
 {
     real sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += added[end[i]];
+    for (uint32_t i = 0; i < n; i++) sum += added[i];
     return sum;
 }
 static inline real hub_entries(real sum, uint32_t n, const uint32_t *hub, const real *factor, const real *b)

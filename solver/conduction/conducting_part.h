@@ -203,9 +203,11 @@ static void solve_hubs(part *p)
     real *b = p->b + p->conduction->cables.n_chained;
     const real *inverse = p->inverse + p->conduction->cables.n_chained;
     for (size_t k = 0; k < e->n_hubs; k++) {
-        const uint32_t hub = e->order[k], n = (uint32_t)(e->ends[hub + (size_t)1] - e->ends[hub]);
-        b[hub] = hub_entries(hub_ends(n, e->end + e->ends[hub], p->added),
-            (uint32_t)(e->row[k + 1] - e->row[k]), e->earlier + e->row[k], p->earlier_factor + e->row[k], b);
+        const uint32_t hub = e->order[k];
+        real sum = 0;
+        for (size_t i = e->ends[hub]; i < e->ends[hub + (size_t)1]; i++) sum += p->added[e->end[i]];
+        b[hub] = hub_entries(sum, (uint32_t)(e->row[k + 1] - e->row[k]), e->earlier + e->row[k],
+            p->earlier_factor + e->row[k], b);
     }
     for (size_t k = e->n_hubs; k-- > 0;) {
         const uint32_t hub = e->order[k];

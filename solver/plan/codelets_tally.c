@@ -443,11 +443,10 @@ void network_forward(uint32_t n, float into, const float *restrict conductance, 
 }
 
 /* For each end of a chain at a hub. */
-void network_hub_end(
-    uint32_t n, const uint32_t *restrict end, const float *restrict added, float *restrict sum)
+void network_hub_end(uint32_t n, const float *restrict added, float *restrict sum)
 {
     float s = 0;
-    for (uint32_t k = 0; k < n; k++) s += added[end[k]];
+    for (uint32_t k = 0; k < n; k++) s += added[k];
     *sum = s;
 }
 
@@ -460,16 +459,20 @@ void network_hub_entry(uint32_t n, const uint32_t *restrict hub, const float *re
     *sum = s;
 }
 
-/* For each hub, beyond its ends and entries: its number, the limits of its lists and its coefficient. */
-void network_hub(uint32_t n, const uint32_t *restrict order, const uint32_t *restrict from,
-    const uint32_t *restrict end, const float *restrict inverse, float *restrict x,
-    uint32_t *restrict entries)
+/* For each received number. */
+void network_copy(uint32_t n, const float *restrict got, float *restrict x)
+{
+    for (uint32_t k = 0; k < n; k++) x[k] = got[k];
+}
+
+/* For each hub, beyond its ends and entries: the limits of its list and its coefficient. */
+void network_hub(uint32_t n, const uint32_t *restrict from, const uint32_t *restrict end,
+    const float *restrict inverse, float *restrict x, uint32_t *restrict entries)
 {
     uint32_t all = 0;
     for (uint32_t k = 0; k < n; k++) {
-        const uint32_t hub = order[NODAL_WORKERS * k];
         all += end[NODAL_WORKERS * k] - from[NODAL_WORKERS * k];
-        x[hub] = inverse[hub] * x[hub];
+        x[NODAL_WORKERS * k] = inverse[NODAL_WORKERS * k] * x[NODAL_WORKERS * k];
     }
     *entries = all;
 }

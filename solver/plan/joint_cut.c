@@ -34,22 +34,11 @@ static mt_status find_pairs(mt_arena *arena, const mt_conduction *conduction, si
     MT_SCRATCH(scratch);
     const mt_cables *c = &conduction->cables;
     const mt_junctions *j = &conduction->junctions;
-    const size_t n_hubs = c->n_points - c->n_chained;
-    uint32_t *chain_of, *hub, *end;
-    size_t *from, n = 0;
+    uint32_t *chain_of;
+    size_t n = 0;
     MT_ALLOC(scratch, chain_of, c->n_points);
-    MT_ALLOC(scratch, hub, 2 * c->n_chains);
-    for (uint32_t k = 0; k < c->n_chains; k++) {
-        const mt_cable_chain *chain = &c->chain[k];
-        for (size_t i = chain->first; i < chain->end; i++) chain_of[i] = k;
-        hub[2 * k] = (uint32_t)(chain->left == MT_NO_POINT ? n_hubs : chain->left - c->n_chained);
-        hub[2 * k + 1] = (uint32_t)(chain->right == MT_NO_POINT ? n_hubs : chain->right - c->n_chained);
-    }
-    MT_TRY(mt_offsets_make(scratch, 2 * c->n_chains, 1, hub, n_hubs + 1, &from, &end));
-    for (size_t h = 0; h < n_hubs; h++)
-        for (size_t a = from[h]; a < from[h + 1]; a++)
-            for (size_t b = from[h]; b < a; b++)
-                MT_TRY(add_pair(arena, p, first + end[a] / 2, first + end[b] / 2));
+    for (uint32_t k = 0; k < c->n_chains; k++)
+        for (size_t i = c->chain[k].first; i < c->chain[k].end; i++) chain_of[i] = k;
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
             MT_TRY(add_pair(arena, p, j->unknown[j->slot[i]], first + chain_of[j->point[k]]));

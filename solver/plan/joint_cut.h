@@ -1,7 +1,8 @@
 /* The joint graph of the tissue and its conduction system, to be partitioned for tiles (mesh/cut/partition.h).
  *
  * Its nodes are the unknowns of the tissue, then the chains of the cables (solver/conduction/cables.h). A chain is joined with the unknowns
- * that its free ends are coupled to and with the chains that end at the same hubs. Weights are the worker cycles of a time step: of the
+ * that its free ends are coupled to. It is not joined with other chains: two words per chain are exchanged through hubs, and chains on
+ * different tiles are eliminated at the same time. Weights are the worker cycles of a time step: of the
  * unknown's cell and row; of the chain's points, and of the hubs that are on its tile (solver/plan/network.h). */
 #pragma once
 

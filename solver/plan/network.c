@@ -136,8 +136,10 @@ size_t mt_plan_network_place(const mt_plan_network *n, uint32_t part, size_t pla
            n->junction_from[part];
 }
 
-/* The tile with the fewest points and unknowns, and among these the first. */
-static uint32_t find_hub_part(const making *m)
+/* ---- groups of hubs ---- */
+
+/* Returns the part with the fewest points and unknowns, and among these the first. */
+static uint32_t least_part(const making *m)
 {
     uint32_t best = 0;
     size_t least = SIZE_MAX;
@@ -146,6 +148,144 @@ static uint32_t find_hub_part(const making *m)
         if (n < least) least = n, best = part;
     }
     return best;
+}
+
+/* The elimination tree of the hubs, by their places in the order. */
+typedef struct tree {
+    size_t *size;     /* [n_hubs] of the subtree */
+    uint32_t *parent; /* UINT32_MAX: none */
+    uint32_t *rank;   /* place of a hub */
+    uint32_t *group;  /* of the place; n_below: the top */
+} tree;
+
+static mt_status find_tree(mt_arena *scratch, const mt_elimination *e, tree *t)
+{
+    MT_ALLOC(scratch, t->size, e->n_hubs);
+    MT_ALLOC(scratch, t->parent, e->n_hubs);
+    MT_ALLOC(scratch, t->rank, e->n_hubs);
+    MT_ALLOC(scratch, t->group, e->n_hubs);
+    for (size_t k = 0; k < e->n_hubs; k++) t->rank[e->order[k]] = (uint32_t)k;
+    for (size_t k = 0; k < e->n_hubs; k++) {
+        t->parent[k] = UINT32_MAX;
+        t->size[k]++; /* those below have been added */
+        for (size_t i = e->column[k]; i < e->column[k + 1]; i++)
+            if (t->rank[e->hub[i]] < t->parent[k]) t->parent[k] = t->rank[e->hub[i]];
+        if (t->parent[k] != UINT32_MAX) t->size[t->parent[k]] += t->size[k];
+    }
+    return MT_OK;
+}
+
+/* Assigns the hubs to groups, and returns the number of groups below the top. */
+static size_t assign_groups(const mt_elimination *e, const tree *t)
+{
+    size_t most = 1, n = 0;
+    while (most * most < e->n_hubs) most++;
+    for (size_t k = e->n_hubs; k-- > 0;) {
+        const bool in_parents = t->parent[k] != UINT32_MAX && t->size[t->parent[k]] <= most;
+        t->group[k] = UINT32_MAX;
+        if (t->size[k] <= most) t->group[k] = in_parents ? t->group[t->parent[k]] : (uint32_t)n++;
+    }
+    for (size_t k = 0; k < e->n_hubs; k++)
+        if (t->group[k] == UINT32_MAX) t->group[k] = (uint32_t)n;
+    return n;
+}
+
+/* Lists the hubs of a list that are in other groups, each once. */
+static void list_others(const tree *t, uint32_t group, size_t n, const uint32_t *list, uint8_t *listed,
+    uint32_t *got, size_t *n_got)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t rank = t->rank[list[i]];
+        if (t->group[rank] == group || listed[rank]) continue;
+        listed[rank] = 1;
+        got[(*n_got)++] = list[i];
+    }
+}
+
+/* Finds what a group receives. */
+static mt_status find_received(
+    mt_arena *arena, const mt_elimination *e, const tree *t, uint32_t group, mt_hub_group *g)
+{
+    MT_SCRATCH(scratch);
+    size_t up = 0, down = 0;
+    uint8_t *below, *above;
+    for (size_t k = 0; k < g->n; k++) {
+        const uint32_t rank = t->rank[g->hub[k]];
+        up += e->row[rank + 1] - e->row[rank];
+        down += e->column[rank + 1] - e->column[rank];
+    }
+    MT_ALLOC(arena, g->got_up, up);
+    MT_ALLOC(arena, g->got_down, down);
+    MT_ALLOC(scratch, below, e->n_hubs);
+    MT_ALLOC(scratch, above, e->n_hubs);
+    for (size_t k = 0; k < g->n; k++) {
+        const uint32_t rank = t->rank[g->hub[k]];
+        list_others(t, group, e->row[rank + 1] - e->row[rank], e->earlier + e->row[rank], below, g->got_up,
+            &g->n_got_up);
+        list_others(t, group, e->column[rank + 1] - e->column[rank], e->hub + e->column[rank], above,
+            g->got_down, &g->n_got_down);
+    }
+    return MT_OK;
+}
+
+/* Finds the levels and lengths of the lists of a group. */
+static mt_status find_lists(
+    mt_arena *arena, const mt_elimination *e, const tree *t, uint32_t group, mt_hub_group *g)
+{
+    MT_SCRATCH(scratch);
+    uint32_t *level; /* by rank */
+    MT_ALLOC(scratch, level, e->n_hubs);
+    MT_ALLOC(arena, g->up.level, g->n);
+    MT_ALLOC(arena, g->up.ends, g->n);
+    MT_ALLOC(arena, g->up.entries, g->n);
+    MT_ALLOC(arena, g->down.entries, g->n);
+    for (size_t k = 0; k < g->n; k++) {
+        const uint32_t hub = g->hub[k], rank = t->rank[hub];
+        for (size_t i = e->row[rank]; i < e->row[rank + (size_t)1]; i++) {
+            const uint32_t below = t->rank[e->earlier[i]];
+            if (t->group[below] == group && level[below] >= level[rank]) level[rank] = level[below] + 1;
+        }
+        g->up.level[k] = level[rank];
+        g->up.ends[k] = (uint32_t)(e->ends[hub + (size_t)1] - e->ends[hub]);
+        g->up.entries[k] = (uint32_t)(e->row[rank + (size_t)1] - e->row[rank]);
+        g->down.entries[k] = (uint32_t)(e->column[rank + (size_t)1] - e->column[rank]);
+        if (level[rank] + (size_t)1 > g->up.n_levels) g->up.n_levels = level[rank] + (size_t)1;
+    }
+    g->up.n = g->down.n = g->n;
+    g->down.level = g->up.level;
+    g->down.n_levels = g->up.n_levels;
+    return MT_OK;
+}
+
+/* Divides the hubs into groups, and places them. */
+static mt_status find_groups(mt_arena *arena, making *m)
+{
+    MT_SCRATCH(scratch);
+    mt_plan_network *n = m->n;
+    const mt_elimination *e = &m->of.elimination;
+    tree t;
+    size_t *from, x = 0;
+    uint32_t *place;
+    MT_TRY(find_tree(scratch, e, &t));
+    n->n_below = assign_groups(e, &t);
+    MT_TRY(mt_offsets_make(scratch, e->n_hubs, 1, t.group, n->n_below + 1, &from, &place));
+    MT_ALLOC(arena, n->group, n->n_below + 1);
+    MT_ALLOC(arena, n->x_at, e->n_hubs);
+    for (uint32_t k = 0; k <= n->n_below; k++) {
+        mt_hub_group *g = &n->group[k];
+        *g = (mt_hub_group){.n = from[k + 1] - from[k], .x_from = x};
+        MT_ALLOC(arena, g->hub, g->n);
+        for (size_t i = 0; i < g->n; i++) {
+            g->hub[i] = e->order[place[from[k] + i]];
+            n->x_at[g->hub[i]] = x + i;
+        }
+        g->part = k < n->n_below ? n->hub_part_of[g->hub[g->n - 1]] : least_part(m);
+        MT_TRY(find_received(arena, e, &t, k, g));
+        MT_TRY(find_lists(arena, e, &t, k, g));
+        x += g->n + (g->n_got_up > g->n_got_down ? g->n_got_up : g->n_got_down);
+    }
+    n->n_x = x;
+    return MT_OK;
 }
 
 /* ---- variables ---- */
@@ -186,6 +326,23 @@ static mt_status add_pieces(
     return temporary ? mt_plan_set_temporary(m->plan, *tensor) : MT_OK;
 }
 
+/* Adds x: of each group, on its tile. */
+static mt_status add_x(making *m)
+{
+    mt_plan_network *n = m->n;
+    ipu_graph *graph = m->plan->graph;
+    uint32_t x;
+    MT_TRY(ipu_graph_add_variable(graph, "network x", IPU_FLOAT, n->n_x, &x));
+    for (size_t k = 0; k <= n->n_below; k++) {
+        const size_t from = n->group[k].x_from, end = k < n->n_below ? n->group[k + 1].x_from : n->n_x;
+        if (end > from)
+            MT_TRY(ipu_graph_set_tile_mapping(
+                graph, x, from, end - from, mt_plan_tile(m->plan, n->group[k].part)));
+    }
+    MT_TRY(ipu_graph_variable_tensor(graph, x, &n->x));
+    return mt_plan_set_temporary(m->plan, n->x);
+}
+
 static mt_status add_variables(making *m)
 {
     static const char *const recorded[MT_CONDUCTING_RECORDED] = {
@@ -194,8 +351,6 @@ static mt_status add_variables(making *m)
         [MT_CONDUCTING_FREE] = "network free"};
     static const char *const paced[MT_PACED] = {"network kept", "network change", "network since"};
     mt_plan_network *n = m->n;
-    const size_t n_hubs = m->cables->n_points - m->cables->n_chained;
-    uint32_t x;
     MT_TRY(add_pieces(m, "network v", n->point_from, 1, false, &n->v));
     MT_TRY(add_pieces(m, "network d", n->point_from, 1, false, &n->d));
     MT_TRY(add_pieces(m, "network w", n->point_from, 1, true, &n->w));
@@ -209,11 +364,7 @@ static mt_status add_variables(making *m)
         MT_TRY(add_pieces(m, recorded[r], n->place_from, 1, false, &n->recorded[r]));
     MT_TRY(mt_plan_add_per_part(m->plan, "network step", IPU_FLOAT, 1, &n->step));
     if (n->ode.multirate) MT_TRY(mt_plan_add_per_part(m->plan, "network substep", IPU_FLOAT, 1, &n->substep));
-    MT_TRY(ipu_graph_add_variable(m->plan->graph, "network x", IPU_FLOAT, n_hubs, &x));
-    if (n_hubs > 0)
-        MT_TRY(ipu_graph_set_tile_mapping(m->plan->graph, x, 0, n_hubs, mt_plan_tile(m->plan, n->hub_part)));
-    MT_TRY(ipu_graph_variable_tensor(m->plan->graph, x, &n->x));
-    return mt_plan_set_temporary(m->plan, n->x);
+    return add_x(m);
 }
 
 /* Adds the coefficients of the chains. */
@@ -333,7 +484,7 @@ static mt_status connect_end(
 {
     if (hub == MT_NO_POINT) return connect(m, vertex, field, own, own_at, 1);
     return forward ? connect(m, vertex, field, m->n->w, m->n->point_at[hub], 1)
-                   : connect(m, vertex, field, m->n->x, hub - m->cables->n_chained, 1);
+                   : connect(m, vertex, field, m->n->x, m->n->x_at[hub - m->cables->n_chained], 1);
 }
 
 static mt_status add_forward(making *m, uint32_t k, uint32_t part)
@@ -388,102 +539,126 @@ static mt_status add_own_hubs(making *m, uint32_t part)
     if (count == 0) return MT_OK;
     MT_TRY(add_vertex(m, MT_NETWORK_SET_BACKWARD, MT_NETWORK_HUB, part, NULL, &vertex));
     for (size_t h = 0; h < n_hubs; h++)
-        if (n->hub_part_of[h] == part) m->slices[slices++] = (ipu_slice){variable_of(m, n->x), h, 1};
+        if (n->hub_part_of[h] == part) m->slices[slices++] = (ipu_slice){variable_of(m, n->x), n->x_at[h], 1};
     MT_TRY(connect_slices(m, vertex, "x", slices));
     return connect(m, vertex, "v", n->v, from, count);
 }
 
-/* Copies a list of indices as words. */
-static mt_status copy_words(mt_arena *arena, const size_t *from, size_t n, uint32_t **to)
+/* Connects a field with a constant of the group. */
+static mt_status connect_list(
+    making *m, size_t vertex, size_t group, const char *field, ipu_type type, size_t n, const void *values)
 {
-    MT_ALLOC(arena, *to, n);
-    for (size_t k = 0; k < n; k++) (*to)[k] = (uint32_t)from[k];
+    char name[64];
+    ipu_tensor tensor;
+    (void)snprintf(name, sizeof name, "network hubs %zu %s", group, field);
+    if (n == 0)
+        MT_TRY(ipu_graph_add_tensor(m->plan->graph, NULL, 0, &tensor));
+    else
+        MT_TRY(add_here(m, m->n->group[group].part, name, type, n, values, &tensor));
+    return ipu_graph_connect(m->plan->graph, vertex, field, tensor);
+}
+
+/* Connects `got` with the x of the hubs that a group receives. */
+static mt_status connect_got(making *m, size_t vertex, size_t n, const uint32_t *hub)
+{
+    for (size_t k = 0; k < n; k++) m->slices[k] = (ipu_slice){variable_of(m, m->n->x), m->n->x_at[hub[k]], 1};
+    return connect_slices(m, vertex, "got", n);
+}
+
+/* The lists of a group in one direction. */
+typedef struct lists {
+    uint32_t *start, *index; /* [n + 1]; of x of the group */
+    float *factor;
+} lists;
+
+/* Fills the lists from those of the elimination, with the numbers of hubs in the group's x. `local`: [n_hubs] scratch. */
+static mt_status fill_lists(
+    making *m, const mt_hub_group *g, const uint32_t *rank, bool up, uint32_t *local, lists *l)
+{
+    const mt_elimination *e = &m->of.elimination;
+    const size_t *start = up ? e->row : e->column, n_got = up ? g->n_got_up : g->n_got_down;
+    const uint32_t *hub = up ? e->earlier : e->hub, *got = up ? g->got_up : g->got_down;
+    const double *factor = up ? e->earlier_factor : e->factor;
+    size_t n = 0;
+    for (size_t k = 0; k < g->n; k++) local[g->hub[k]] = (uint32_t)k;
+    for (size_t k = 0; k < n_got; k++) local[got[k]] = (uint32_t)(g->n + k);
+    for (size_t k = 0; k < g->n; k++) n += start[rank[g->hub[k]] + (size_t)1] - start[rank[g->hub[k]]];
+    MT_ALLOC(m->constants, l->start, g->n + 1);
+    MT_ALLOC(m->constants, l->index, n);
+    MT_ALLOC(m->constants, l->factor, n);
+    n = 0;
+    for (size_t k = 0; k < g->n; k++) {
+        const size_t of = rank[g->hub[k]];
+        for (size_t i = start[of]; i < start[of + 1]; i++) {
+            l->index[n] = local[hub[i]];
+            l->factor[n++] = (float)factor[i];
+        }
+        l->start[k + 1] = (uint32_t)n;
+    }
     return MT_OK;
 }
 
-static mt_status copy_floats(mt_arena *arena, const double *from, size_t n, float **to)
+/* Connects `added` with what the chains add to each hub of a group, hub by hub. */
+static mt_status connect_added(making *m, size_t vertex, size_t group)
 {
-    MT_ALLOC(arena, *to, n);
-    for (size_t k = 0; k < n; k++) (*to)[k] = (float)from[k];
-    return MT_OK;
+    const mt_hub_group *g = &m->n->group[group];
+    const mt_elimination *e = &m->of.elimination;
+    uint32_t *ends;
+    size_t n = 0;
+    MT_ALLOC(m->constants, ends, g->n + 1);
+    for (size_t k = 0; k < g->n; k++) {
+        for (size_t i = e->ends[g->hub[k]]; i < e->ends[g->hub[k] + (size_t)1]; i++)
+            m->slices[n++] = (ipu_slice){
+                variable_of(m, m->n->added), 2 * (size_t)m->n->chain_at[e->end[i] / 2] + e->end[i] % 2, 1};
+        ends[k + 1] = (uint32_t)n;
+    }
+    MT_TRY(connect_list(m, vertex, group, "ends", IPU_UNSIGNED_INT, g->n + 1, ends));
+    return connect_slices(m, vertex, "added", n);
 }
 
-/* Finds the level of each hub, and the lengths of its lists. */
-static mt_status find_levels(mt_arena *arena, const making *m)
+static mt_status add_group(making *m, size_t group, const uint32_t *rank, uint32_t *local)
+{
+    const mt_plan_network *n = m->n;
+    const mt_hub_group *g = &n->group[group];
+    const bool top = group == n->n_below;
+    float *inverse;
+    lists l;
+    size_t vertex;
+    if (g->n == 0) return MT_OK;
+    MT_TRY(add_vertex(
+        m, top ? MT_NETWORK_SET_TOP_UP : MT_NETWORK_SET_UP, MT_NETWORK_UP, g->part, &g->up, &vertex));
+    MT_TRY(fill_lists(m, g, rank, true, local, &l));
+    MT_TRY(connect_list(m, vertex, group, "row", IPU_UNSIGNED_INT, g->n + 1, l.start));
+    MT_TRY(connect_list(m, vertex, group, "earlier", IPU_UNSIGNED_INT, l.start[g->n], l.index));
+    MT_TRY(connect_list(m, vertex, group, "factor", IPU_FLOAT, l.start[g->n], l.factor));
+    MT_TRY(connect_added(m, vertex, group));
+    MT_TRY(connect_got(m, vertex, g->n_got_up, g->got_up));
+    MT_TRY(connect(m, vertex, "x", n->x, g->x_from, g->n + g->n_got_up));
+    MT_TRY(add_vertex(
+        m, top ? MT_NETWORK_SET_TOP_DOWN : MT_NETWORK_SET_DOWN, MT_NETWORK_DOWN, g->part, &g->down, &vertex));
+    MT_TRY(fill_lists(m, g, rank, false, local, &l));
+    MT_ALLOC(m->constants, inverse, g->n);
+    for (size_t k = 0; k < g->n; k++)
+        inverse[k] = (float)m->of.elimination.inverse[m->cables->n_chained + g->hub[k]];
+    MT_TRY(connect_list(m, vertex, group, "column", IPU_UNSIGNED_INT, g->n + 1, l.start));
+    MT_TRY(connect_list(m, vertex, group, "later", IPU_UNSIGNED_INT, l.start[g->n], l.index));
+    MT_TRY(connect_list(m, vertex, group, "factor", IPU_FLOAT, l.start[g->n], l.factor));
+    MT_TRY(connect_list(m, vertex, group, "inverse", IPU_FLOAT, g->n, inverse));
+    MT_TRY(connect_got(m, vertex, g->n_got_down, g->got_down));
+    return connect(m, vertex, "x", n->x, g->x_from, g->n + g->n_got_down);
+}
+
+/* Adds the vertices that solve for the hubs. */
+static mt_status add_hubs(making *m)
 {
     MT_SCRATCH(scratch);
     const mt_elimination *e = &m->of.elimination;
-    mt_network_hubs *h = &m->n->hubs;
-    uint32_t *level;
-    *h = (mt_network_hubs){.n = e->n_hubs};
-    MT_ALLOC(scratch, level, e->n_hubs);
-    MT_ALLOC(arena, h->level, e->n_hubs);
-    MT_ALLOC(arena, h->ends, e->n_hubs);
-    MT_ALLOC(arena, h->earlier, e->n_hubs);
-    MT_ALLOC(arena, h->later, e->n_hubs);
-    for (size_t k = 0; k < e->n_hubs; k++) {
-        const uint32_t hub = e->order[k];
-        for (size_t i = e->row[k]; i < e->row[k + 1]; i++)
-            if (level[e->earlier[i]] >= level[hub]) level[hub] = level[e->earlier[i]] + 1;
-        h->level[k] = level[hub];
-        h->ends[k] = (uint32_t)(e->ends[hub + (size_t)1] - e->ends[hub]);
-        h->earlier[k] = (uint32_t)(e->row[k + 1] - e->row[k]);
-        h->later[k] = (uint32_t)(e->column[k + 1] - e->column[k]);
-        if (level[hub] + (size_t)1 > h->n_levels) h->n_levels = level[hub] + (size_t)1;
-    }
+    uint32_t *rank, *local;
+    MT_ALLOC(scratch, rank, e->n_hubs);
+    MT_ALLOC(scratch, local, e->n_hubs);
+    for (size_t k = 0; k < e->n_hubs; k++) rank[e->order[k]] = (uint32_t)k;
+    for (size_t group = 0; group <= m->n->n_below; group++) MT_TRY(add_group(m, group, rank, local));
     return MT_OK;
-}
-
-/* Adds the vertex that solves for the hubs. What chains add is received in the order of the parts. */
-static mt_status add_hubs(mt_arena *arena, making *m)
-{
-    const mt_plan_network *n = m->n;
-    const mt_elimination *e = &m->of.elimination;
-    mt_arena *to = m->constants;
-    uint32_t *end_from, *end, *row, *column;
-    float *earlier_factor, *factor, *inverse;
-    ipu_tensor tensor;
-    size_t vertex, at = 0;
-    if (e->n_hubs == 0) return MT_OK;
-    MT_TRY(find_levels(arena, m));
-    MT_ALLOC(to, end_from, e->n_hubs + 1);
-    MT_ALLOC(to, end, e->ends[e->n_hubs]);
-    for (size_t k = 0; k < e->n_hubs; k++) {
-        for (size_t i = e->ends[e->order[k]]; i < e->ends[e->order[k] + (size_t)1]; i++)
-            end[at++] = 2 * n->chain_at[e->end[i] / 2] + e->end[i] % 2;
-        end_from[k + 1] = (uint32_t)at;
-    }
-    MT_TRY(copy_words(to, e->row, e->n_hubs + 1, &row));
-    MT_TRY(copy_words(to, e->column, e->n_hubs + 1, &column));
-    MT_TRY(copy_floats(to, e->earlier_factor, e->row[e->n_hubs], &earlier_factor));
-    MT_TRY(copy_floats(to, e->factor, e->column[e->n_hubs], &factor));
-    MT_TRY(copy_floats(to, e->inverse + m->cables->n_chained, e->n_hubs, &inverse));
-    MT_TRY(add_vertex(m, MT_NETWORK_SET_HUBS, MT_NETWORK_HUBS, n->hub_part, &n->hubs, &vertex));
-    const struct {
-        const char *field;
-        ipu_type type;
-        size_t n;
-        const void *values;
-    } list[] = {{"order", IPU_UNSIGNED_INT, e->n_hubs, e->order},
-        {"end_from", IPU_UNSIGNED_INT, e->n_hubs + 1, end_from}, {"end", IPU_UNSIGNED_INT, at, end},
-        {"row", IPU_UNSIGNED_INT, e->n_hubs + 1, row},
-        {"earlier", IPU_UNSIGNED_INT, e->row[e->n_hubs], e->earlier},
-        {"earlier_factor", IPU_FLOAT, e->row[e->n_hubs], earlier_factor},
-        {"column", IPU_UNSIGNED_INT, e->n_hubs + 1, column},
-        {"later", IPU_UNSIGNED_INT, e->column[e->n_hubs], e->hub},
-        {"later_factor", IPU_FLOAT, e->column[e->n_hubs], factor},
-        {"inverse", IPU_FLOAT, e->n_hubs, inverse}};
-    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        char name[48];
-        (void)snprintf(name, sizeof name, "network hubs %s", list[k].field);
-        if (list[k].n == 0)
-            MT_TRY(ipu_graph_add_tensor(m->plan->graph, NULL, 0, &tensor));
-        else
-            MT_TRY(add_here(m, n->hub_part, name, list[k].type, list[k].n, list[k].values, &tensor));
-        MT_TRY(ipu_graph_connect(m->plan->graph, vertex, list[k].field, tensor));
-    }
-    MT_TRY(ipu_graph_connect(m->plan->graph, vertex, "added", n->added));
-    return ipu_graph_connect(m->plan->graph, vertex, "x", n->x);
 }
 
 /* ---- junctions ---- */
@@ -744,7 +919,8 @@ static mt_status add_beat(making *m, uint32_t set, uint32_t part)
 static mt_status add_sets(making *m)
 {
     static const char *const names[MT_NETWORK_SETS] = {"network cells", "network state", "network means",
-        "network forward", "network hubs", "network backward", "network charge", "network points"};
+        "network forward", "network up", "network top up", "network top down", "network down",
+        "network backward", "network charge", "network points"};
     uint32_t set;
     m->n->first_set = (uint32_t)m->plan->graph->n_compute_sets;
     for (size_t k = 0; k < MT_NETWORK_SETS + m->n->conduction->n_stimuli; k++) {
@@ -773,7 +949,7 @@ static mt_status add_vertices(mt_arena *arena, making *m, const uint32_t *turn)
         MT_TRY(add_own_hubs(m, part));
         if (turn && n->point_from[part + 1] > n->point_from[part]) MT_TRY(add_beat(m, *turn, part));
     }
-    MT_TRY(add_hubs(arena, m));
+    MT_TRY(add_hubs(m));
     MT_TRY(add_junctions(m));
     for (size_t s = 0; s < n->conduction->n_stimuli; s++) MT_TRY(add_stimulus(arena, m, s));
     return MT_OK;
@@ -815,8 +991,9 @@ mt_status mt_plan_add_network(
     MT_TRY(mt_conduction_coefficients_make(m.constants, conduction, m.n->ode.dt_ms, &m.of));
     MT_TRY(order_points(arena, &m));
     MT_TRY(order_junctions(arena, scratch, &m));
-    m.n->hub_part = find_hub_part(&m);
-    MT_ALLOC(scratch, m.slices, m.junctions->start[m.junctions->n] + m.cables->n_points);
+    MT_TRY(find_groups(arena, &m));
+    MT_ALLOC(
+        scratch, m.slices, m.junctions->start[m.junctions->n] + m.cables->n_points + 2 * m.cables->n_chains);
     MT_TRY(add_sets(&m));
     MT_TRY(add_variables(&m));
     MT_TRY(add_coefficients(&m));
@@ -846,11 +1023,15 @@ static mt_status add_step(
     mt_arena *arena, const mt_plan *plan, bool first, const ipu_program **parts, size_t *n_parts)
 {
     const mt_plan_network *n = plan->network;
-    const bool hubs = n->hubs.n > 0, junctions = n->conduction->junctions.n > 0;
+    const bool below = n->n_below > 0, top = n->group[n->n_below].n > 0,
+               junctions = n->conduction->junctions.n > 0;
     const bool runs[MT_NETWORK_SETS] = {[MT_NETWORK_SET_STATE] = true,
         [MT_NETWORK_SET_MEANS] = first && junctions,
         [MT_NETWORK_SET_FORWARD] = true,
-        [MT_NETWORK_SET_HUBS] = hubs,
+        [MT_NETWORK_SET_UP] = below,
+        [MT_NETWORK_SET_TOP_UP] = top,
+        [MT_NETWORK_SET_TOP_DOWN] = top,
+        [MT_NETWORK_SET_DOWN] = below,
         [MT_NETWORK_SET_BACKWARD] = true,
         [MT_NETWORK_SET_CHARGE] = junctions,
         [MT_NETWORK_SET_POINTS] = first};

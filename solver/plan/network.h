@@ -1,21 +1,27 @@
 /* A conduction system as a program of the tiles (solver/conduction/conducting.h, solver/plan/network_codelets.h).
  *
  * Each chain of the cables is on the tile of its part (mt_layout.chain_part), with its points; a hub is on the tile of the first chain that
- * ends there, and a junction on that of its free end. One tile solves for all hubs. The network's variables, part by part, have the
+ * ends there, and a junction on that of its free end. The network's variables, part by part, have the
  * points of the part's chains in ascending order, then its hubs. In a time step, before the tissue:
  *
  *     state        receives V of the tissue at the junctions; w, currents of the junctions
  *     means        records the tissue at the junctions
  *     forward      receives w of hubs; eliminates the points of each chain
- *     hubs         one tile receives two numbers of each chain and solves for the hubs
+ *     up           receives what chains add; eliminates the hubs of each group below the top
+ *     top up       one tile receives the same for its hubs, and b of hubs below; eliminates its hubs
+ *     top down     solves for them
+ *     down         receives x of hubs above; solves for the hubs of each group
  *     backward     receives x of hubs; solves for the points of each chain
  *     charge       tiles with coupled tissue receive w of free ends; V of the tissue changes
  *     points       records the points
  *     stimuli
  *
  * and the cells take their step in the same compute set as those of the tissue, so that tiles with a part of the network can have less
- * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each of the
- * five receiving compute sets has a sync. */
+ * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each receiving
+ * compute set has a sync.
+ *
+ * The hubs are divided into groups: the largest subtrees of the elimination tree of at most as many hubs as the root of their number, and
+ * the hubs above these, on one tile. (The parent of a hub in that tree is the next one in its column; all hubs in its row are below it.) */
 #pragma once
 
 #include "solver/conduction/conducting.h"
@@ -29,17 +35,28 @@ enum {
     MT_NETWORK_SET_STATE,
     MT_NETWORK_SET_MEANS,
     MT_NETWORK_SET_FORWARD,
-    MT_NETWORK_SET_HUBS,
+    MT_NETWORK_SET_UP,
+    MT_NETWORK_SET_TOP_UP,
+    MT_NETWORK_SET_TOP_DOWN,
+    MT_NETWORK_SET_DOWN,
     MT_NETWORK_SET_BACKWARD,
     MT_NETWORK_SET_CHARGE,
     MT_NETWORK_SET_POINTS,
     MT_NETWORK_SETS
 };
 
+/* A group of hubs. */
+typedef struct mt_hub_group {
+    uint32_t part;
+    size_t n, n_got_up, n_got_down;    /* hubs, and numbers received */
+    uint32_t *hub, *got_up, *got_down; /* hubs, in the order of the elimination */
+    size_t x_from;                     /* its first in x */
+    mt_network_hubs up, down;
+} mt_hub_group;
+
 typedef struct mt_plan_network {
     const mt_conduction *conduction;
     uint32_t n_parts, first_set;
-    uint32_t hub_part; /* solves for the hubs */
     /* [n_parts + 1] first of each part in the orders of points, points of chains, pieces, chains, junctions and places. A part's places are
      * its points, then its junctions */
     size_t *point_from, *chained_from, *piece_from, *chain_from, *junction_from, *place_from;
@@ -49,9 +66,11 @@ typedef struct mt_plan_network {
     uint32_t *point_at;    /* [n_points] and of a point in that of points */
     uint32_t *junction_at; /* [n_junctions] */
     uint32_t *hub_part_of; /* [n_hubs] part with the hub's cell */
+    size_t n_below, n_x;   /* groups below the top; length of x */
+    mt_hub_group *group;   /* [n_below + 1] the last is the top, possibly without hubs */
+    size_t *x_at;          /* [n_hubs] position in x */
     ipu_codelet codelet[MT_NETWORK_PARTS], cells;
     mt_ode_context ode;
-    mt_network_hubs hubs;
     mt_network_record record;
     ipu_tensor v, d, w, b, state, paced[MT_PACED], added, x, mean;
     ipu_tensor recorded[MT_CONDUCTING_RECORDED]; /* of the places */

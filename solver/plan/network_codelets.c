@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ipu/cost/workers.h"
 #include "solver/conduction/conducting.h"
 #include "solver/plan/codelets.h"
 
@@ -113,50 +114,48 @@ static void piece_compute(const ipu_span *f, const void *context)
         f[PIECE_ADDED].data);
 }
 
-enum {
-    HUBS_ADDED,
-    HUBS_ORDER,
-    HUBS_END_FROM,
-    HUBS_END,
-    HUBS_ROW,
-    HUBS_EARLIER,
-    HUBS_EARLIER_FACTOR,
-    HUBS_COLUMN,
-    HUBS_LATER,
-    HUBS_LATER_FACTOR,
-    HUBS_INVERSE,
-    HUBS_X
-};
-static const ipu_field hubs_fields[] = {[HUBS_ADDED] = FIELD("added", INPUT),
-    [HUBS_ORDER] = INDICES("order"),
-    [HUBS_END_FROM] = INDICES("end_from"),
-    [HUBS_END] = INDICES("end"),
-    [HUBS_ROW] = INDICES("row"),
-    [HUBS_EARLIER] = INDICES("earlier"),
-    [HUBS_EARLIER_FACTOR] = FIELD("earlier_factor", INPUT),
-    [HUBS_COLUMN] = INDICES("column"),
-    [HUBS_LATER] = INDICES("later"),
-    [HUBS_LATER_FACTOR] = FIELD("later_factor", INPUT),
-    [HUBS_INVERSE] = FIELD("inverse", INPUT),
-    [HUBS_X] = FIELD("x", OUTPUT)};
+enum { UP_ADDED, UP_ENDS, UP_ROW, UP_EARLIER, UP_FACTOR, UP_GOT, UP_X };
+static const ipu_field up_fields[] = {[UP_ADDED] = FIELD("added", INPUT),
+    [UP_ENDS] = INDICES("ends"),
+    [UP_ROW] = INDICES("row"),
+    [UP_EARLIER] = INDICES("earlier"),
+    [UP_FACTOR] = FIELD("factor", INPUT),
+    [UP_GOT] = FIELD("got", INPUT),
+    [UP_X] = FIELD("x", INOUT)};
 
 /* The order of the levels has the same sums as that of the elimination. */
-static void hubs_compute(const ipu_span *f, const void *context)
+static void up_compute(const ipu_span *f, const void *context)
 {
-    const uint32_t *order = f[HUBS_ORDER].data, *end_from = f[HUBS_END_FROM].data, *end = f[HUBS_END].data,
-                   *row = f[HUBS_ROW].data, *earlier = f[HUBS_EARLIER].data, *column = f[HUBS_COLUMN].data,
-                   *later = f[HUBS_LATER].data;
-    const float *inverse = f[HUBS_INVERSE].data, *earlier_factor = f[HUBS_EARLIER_FACTOR].data,
-                *later_factor = f[HUBS_LATER_FACTOR].data;
-    float *x = f[HUBS_X].data;
+    const uint32_t *ends = f[UP_ENDS].data, *row = f[UP_ROW].data, *earlier = f[UP_EARLIER].data;
+    const float *added = f[UP_ADDED].data, *factor = f[UP_FACTOR].data;
+    const size_t n = f[UP_ENDS].n - 1;
+    float *x = f[UP_X].data;
     (void)context;
-    for (size_t k = 0; k < f[HUBS_X].n; k++) {
-        const float sum = hub_ends(end_from[k + 1] - end_from[k], end + end_from[k], f[HUBS_ADDED].data);
-        x[order[k]] = hub_entries(sum, row[k + 1] - row[k], earlier + row[k], earlier_factor + row[k], x);
-    }
-    for (size_t k = f[HUBS_X].n; k-- > 0;)
-        x[order[k]] = hub_entries(inverse[order[k]] * x[order[k]], column[k + 1] - column[k],
-            later + column[k], later_factor + column[k], x);
+    if (f[UP_GOT].n > 0) memcpy(x + n, f[UP_GOT].data, f[UP_GOT].n * sizeof *x);
+    for (size_t k = 0; k < n; k++)
+        x[k] = hub_entries(hub_ends(ends[k + 1] - ends[k], added + ends[k]), row[k + 1] - row[k],
+            earlier + row[k], factor + row[k], x);
+}
+
+enum { DOWN_COLUMN, DOWN_LATER, DOWN_FACTOR, DOWN_INVERSE, DOWN_GOT, DOWN_X };
+static const ipu_field down_fields[] = {[DOWN_COLUMN] = INDICES("column"),
+    [DOWN_LATER] = INDICES("later"),
+    [DOWN_FACTOR] = FIELD("factor", INPUT),
+    [DOWN_INVERSE] = FIELD("inverse", INPUT),
+    [DOWN_GOT] = FIELD("got", INPUT),
+    [DOWN_X] = FIELD("x", INOUT)};
+
+static void down_compute(const ipu_span *f, const void *context)
+{
+    const uint32_t *column = f[DOWN_COLUMN].data, *later = f[DOWN_LATER].data;
+    const float *inverse = f[DOWN_INVERSE].data, *factor = f[DOWN_FACTOR].data;
+    const size_t n = f[DOWN_INVERSE].n;
+    float *x = f[DOWN_X].data;
+    (void)context;
+    if (f[DOWN_GOT].n > 0) memcpy(x + n, f[DOWN_GOT].data, f[DOWN_GOT].n * sizeof *x);
+    for (size_t k = n; k-- > 0;)
+        x[k] = hub_entries(
+            inverse[k] * x[k], column[k + 1] - column[k], later + column[k], factor + column[k], x);
 }
 
 enum {
@@ -331,42 +330,53 @@ static ipu_cycles charge_cost(const ipu_target *target, const size_t *n, const v
     return (ipu_cycles){.entry = target->vertex_entry_cycles, .worker = worker};
 }
 
-/* Returns the worker cycles of a hub upwards or downwards. */
-static double hub_cycles(const ipu_target *target, const mt_network_hubs *h, size_t k, bool up)
+/* Returns the worker cycles of a hub. */
+static double hub_cycles(const ipu_target *target, const mt_network_hubs *h, size_t k)
 {
-    double cycles = ipu_mix_cycles(mt_codelet_mix("network_hub"), &target->instructions) +
-                    worker_cycles(target, "network_hub_entry", up ? h->earlier[k] : h->later[k]);
-    if (up) cycles += worker_cycles(target, "network_hub_end", h->ends[k]);
-    return cycles;
+    return ipu_mix_cycles(mt_codelet_mix("network_hub"), &target->instructions) +
+           worker_cycles(target, "network_hub_entry", h->entries[k]) +
+           (h->ends ? worker_cycles(target, "network_hub_end", h->ends[k]) : 0);
 }
 
-/* The hubs of a level are distributed over the workers in turn; the next level begins after the slowest one. */
-static ipu_cycles hubs_cost(const ipu_target *target, const size_t *n, const void *context)
+/* The workers copy what is received. Then the hubs of a level are distributed over them in turn; the next level begins after the slowest
+ * one. */
+static ipu_cycles hubs_cost(const ipu_target *target, size_t n_got, const mt_network_hubs *h)
 {
-    const mt_network_hubs *h = context;
     const double start = (double)mt_codelet_mix("network_hub")->start;
+    const ipu_cycles copy = mt_codelet_cost(target, mt_codelet_mix("network_copy"), n_got);
     double slowest = 0, busy = 0;
-    (void)n;
-    for (uint32_t level = 0; level < h->n_levels; level++)
-        for (int up = 0; up < 2; up++) {
-            double cycles[64] = {0}, most = 0;
-            size_t worker = 0;
-            for (size_t k = 0; k < h->n; k++) {
-                if (h->level[k] != level) continue;
-                cycles[worker] += hub_cycles(target, h, k, up);
-                worker = (worker + 1) % target->worker_contexts;
-            }
-            for (size_t w = 0; w < target->worker_contexts; w++) {
-                most = fmax(most, start + cycles[w]);
-                busy += start + cycles[w];
-            }
-            slowest += most;
+    for (uint32_t level = 0; level < h->n_levels; level++) {
+        double cycles[IPU_MAX_WORKERS] = {0}, most = 0;
+        size_t worker = 0;
+        for (size_t k = 0; k < h->n; k++) {
+            if (h->level[k] != level) continue;
+            cycles[worker] += hub_cycles(target, h, k);
+            worker = (worker + 1) % target->worker_contexts;
         }
+        for (size_t w = 0; w < target->worker_contexts; w++) {
+            most = fmax(most, start + cycles[w]);
+            busy += start + cycles[w];
+        }
+        slowest += most;
+    }
     const uint64_t worker = (uint64_t)ceil(slowest), all = target->worker_contexts * worker,
                    used = (uint64_t)ceil(busy);
-    return (ipu_cycles){.entry = 2 * h->n_levels * target->vertex_entry_cycles,
+    ipu_cycles cost = {.entry = h->n_levels * target->vertex_entry_cycles,
         .worker = worker,
         .idle = used < all ? all - used : 0};
+    if (n_got == 0) return cost;
+    cost.entry += copy.entry, cost.worker += copy.worker, cost.idle += copy.idle;
+    return cost;
+}
+
+static ipu_cycles up_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    return hubs_cost(target, n[UP_GOT], context);
+}
+
+static ipu_cycles down_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    return hubs_cost(target, n[DOWN_GOT], context);
 }
 
 double mt_network_point_cycles(const ipu_target *target)
@@ -391,11 +401,13 @@ double mt_network_point_cycles(const ipu_target *target)
 
 ipu_codelet mt_codelet_network(mt_network_part part)
 {
-    static const char *const mixes[MT_NETWORK_PARTS][3] = {[MT_NETWORK_STATE] = {"network_state"},
+    enum { MIXES_MOST = 4 };
+    static const char *const mixes[MT_NETWORK_PARTS][MIXES_MOST] = {[MT_NETWORK_STATE] = {"network_state"},
         [MT_NETWORK_JUNCTION] = {"network_junction"},
         [MT_NETWORK_FORWARD] = {"network_forward"},
         [MT_NETWORK_PIECE] = {"network_forward"},
-        [MT_NETWORK_HUBS] = {"network_hub", "network_hub_end", "network_hub_entry"},
+        [MT_NETWORK_UP] = {"network_hub", "network_hub_end", "network_hub_entry", "network_copy"},
+        [MT_NETWORK_DOWN] = {"network_hub", "network_hub_entry", "network_copy"},
         [MT_NETWORK_BACKWARD] = {"network_backward"},
         [MT_NETWORK_HUB] = {"gain"},
         [MT_NETWORK_CHARGE] = {"network_charge", "network_unknown"},
@@ -408,7 +420,8 @@ ipu_codelet mt_codelet_network(mt_network_part part)
         [MT_NETWORK_JUNCTION] = CODELET(junction, IPU_SINGLE_WORKER),
         [MT_NETWORK_FORWARD] = CODELET(forward, IPU_SINGLE_WORKER),
         [MT_NETWORK_PIECE] = CODELET(piece, IPU_SINGLE_WORKER),
-        [MT_NETWORK_HUBS] = CODELET(hubs, IPU_MULTI_WORKER),
+        [MT_NETWORK_UP] = CODELET(up, IPU_MULTI_WORKER),
+        [MT_NETWORK_DOWN] = CODELET(down, IPU_MULTI_WORKER),
         [MT_NETWORK_BACKWARD] = CODELET(backward, IPU_SINGLE_WORKER),
         [MT_NETWORK_HUB] = CODELET(hub, IPU_MULTI_WORKER),
         [MT_NETWORK_CHARGE] = CODELET(charge, IPU_MULTI_WORKER),
@@ -417,7 +430,7 @@ ipu_codelet mt_codelet_network(mt_network_part part)
         [MT_NETWORK_JUNCTIONS] = CODELET(junctions, IPU_MULTI_WORKER),
         [MT_NETWORK_BEAT] = CODELET(beat, IPU_MULTI_WORKER)};
     ipu_codelet codelet = codelets[part];
-    for (size_t k = 0; k < 3 && mixes[part][k]; k++)
+    for (size_t k = 0; k < MIXES_MOST && mixes[part][k]; k++)
         codelet.code_bytes += mt_codelet_code_bytes(mt_codelet_mix(mixes[part][k]));
     return codelet;
 }

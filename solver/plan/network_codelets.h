@@ -5,7 +5,8 @@
  *     JUNCTION   v d tissue[n] coupling[n] weight[n]                -> current, mean; v, d of the free end
  *     FORWARD    w left right conductance along across              -> b, added[2]; left, right: w of the hubs
  *     PIECE      left right conductance                             -> added[2], of a chain without points
- *     HUBS       added, and the lists of mt_elimination             -> x of all hubs
+ *     UP         added got, and the rows of mt_elimination          -> x = b of the hubs of a group; got: b of hubs below
+ *     DOWN       got, and the columns of mt_elimination             -> x of the hubs of a group; got: x of hubs above
  *     BACKWARD   left right inverse along across                    -> v, w, b = 0; left, right: x of the hubs
  *     HUB        x                                                  -> v = v + x, of the hubs of the tile
  *     CHARGE     w cell entries junction gain                       -> v of the tissue; w of the junctions that it reads
@@ -15,8 +16,9 @@
  *     BEAT                                                          -> activation infinite, step 0
  *
  * FORWARD, PIECE, BACKWARD and JUNCTION are executed by one worker for each chain or junction, so that a tile computes several chains at
- * the same time; the others by all workers. HUBS solves level by level: a hub is one level above the highest of the earlier hubs in its
- * row. The workers share the hubs of a level, and the supervisor starts them again for each level, upwards and downwards. */
+ * the same time; the others by all workers. UP and DOWN solve level by level: a hub is one level above the highest of the earlier hubs of
+ * its group in its row. The workers share the hubs of a level, and the supervisor starts them again for each level. x has the hubs of the
+ * group in their order, then room for what is received, to which the indices of the rows and columns refer, too. */
 #pragma once
 
 #include "ipu/graph/graph.h"
@@ -26,7 +28,8 @@ typedef enum mt_network_part {
     MT_NETWORK_JUNCTION,
     MT_NETWORK_FORWARD,
     MT_NETWORK_PIECE,
-    MT_NETWORK_HUBS,
+    MT_NETWORK_UP,
+    MT_NETWORK_DOWN,
     MT_NETWORK_BACKWARD,
     MT_NETWORK_HUB,
     MT_NETWORK_CHARGE,
@@ -42,10 +45,10 @@ typedef struct mt_network_ends {
     bool left, right;
 } mt_network_ends;
 
-/* Context of HUBS: of the hub that is eliminated k-th, its level from 0, and the lengths of its lists. */
+/* Context of UP and DOWN: of each hub of the group its level from 0, the number of ends of chains, and of entries of its list. */
 typedef struct mt_network_hubs {
     size_t n, n_levels;
-    uint32_t *level, *ends, *earlier, *later; /* [n] */
+    uint32_t *level, *ends, *entries; /* [n]; no ends downwards */
 } mt_network_hubs;
 
 /* Context of POINTS and JUNCTIONS. */
