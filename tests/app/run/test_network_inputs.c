@@ -51,13 +51,6 @@ Test(network_inputs, keys_of_the_network_need_a_file)
     EXPECT_REFUSED(list);
 }
 
-Test(network_inputs, the_emulated_machine_has_no_networks)
-{
-    refuses(2,
-        "case.yaml: network.file: net.csv, with machine.backend ipu; allowed with a network: cpu, opencl",
-        "run case.yaml -o x --set machine.backend=ipu");
-}
-
 Test(network_inputs, a_blocked_part_is_a_kind_or_a_complete_sphere)
 {
     static const wrong list[] = {
