@@ -23,7 +23,7 @@
 #include "mesh/network/network.h"
 
 #define MT_NO_POINT UINT32_MAX
-#define MT_CHAIN_LONGEST 64 /* but for half of a segment, as chains are divided at nodes only */
+#define MT_CHAIN_LONGEST 32 /* but for half of a segment, as chains are divided at nodes only */
 
 typedef struct mt_cable_chain {
     uint32_t first, end;

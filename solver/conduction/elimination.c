@@ -12,19 +12,26 @@ typedef struct entry {
     double value; /* the negative of the matrix entry */
 } entry;
 
-/* Hubs that are not eliminated yet, in lists by their degree. */
+/* A hub to be eliminated. */
+typedef struct waiting {
+    uint64_t first; /* degree, at least 2, then round */
+    uint32_t hub;
+} waiting;
+
+/* Hubs that are not eliminated yet. */
 typedef struct hubs {
     size_t n;
     double *diagonal; /* [n] */
     int64_t *list;    /* [n] first entry; lists contain only hubs that are not eliminated */
     size_t *degree;   /* [n] */
+    uint32_t *round;  /* [n] not before it */
     uint8_t *done;    /* [n] */
     size_t n_entries, room;
     entry *pool;
     mt_arena *arena; /* of the pool */
-    /* [n] a binary heap of hubs by degree and number, with outdated elements */
+    /* a binary heap of hubs by degree, round and number, with outdated elements */
     size_t n_heap, heap_room;
-    uint64_t *heap; /* degree 2^32 + hub */
+    waiting *heap;
 } hubs;
 
 /* ---- entries ---- */
@@ -68,36 +75,47 @@ static void uncouple(hubs *h, uint32_t row, uint32_t column)
 
 /* ---- the next hub ---- */
 
+static waiting waiting_of(const hubs *h, uint32_t hub)
+{
+    const uint64_t degree = h->degree[hub] > 2 ? h->degree[hub] : 2;
+    return (waiting){degree << 32 | h->round[hub], hub};
+}
+
+static bool precedes(const waiting *a, const waiting *b)
+{
+    return a->first != b->first ? a->first < b->first : a->hub < b->hub;
+}
+
 static mt_status push(hubs *h, uint32_t hub)
 {
-    const uint64_t key = (uint64_t)h->degree[hub] << 32 | hub;
+    const waiting key = waiting_of(h, hub);
     MT_GROW(h->arena, h->heap, h->n_heap, 1, h->heap_room);
     size_t at = h->n_heap++;
-    for (; at > 0 && h->heap[(at - 1) / 2] > key; at = (at - 1) / 2) h->heap[at] = h->heap[(at - 1) / 2];
+    for (; at > 0 && precedes(&key, &h->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        h->heap[at] = h->heap[(at - 1) / 2];
     h->heap[at] = key;
     return MT_OK;
 }
 
-static uint64_t pop(hubs *h)
+static waiting pop(hubs *h)
 {
-    const uint64_t least = h->heap[0], key = h->heap[--h->n_heap];
+    const waiting least = h->heap[0], key = h->heap[--h->n_heap];
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < h->n_heap; at = child) {
-        if (child + 1 < h->n_heap && h->heap[child + 1] < h->heap[child]) child++;
-        if (h->heap[child] >= key) break;
+        if (child + 1 < h->n_heap && precedes(&h->heap[child + 1], &h->heap[child])) child++;
+        if (!precedes(&h->heap[child], &key)) break;
         h->heap[at] = h->heap[child];
     }
     h->heap[at] = key;
     return least;
 }
 
-/* Returns the hub of the least degree that is not eliminated. */
+/* Returns the first hub that is not eliminated. */
 static uint32_t next_hub(hubs *h)
 {
     for (;;) {
-        const uint64_t key = pop(h);
-        const uint32_t hub = (uint32_t)key;
-        if (!h->done[hub] && key >> 32 == h->degree[hub]) return hub;
+        const waiting found = pop(h);
+        if (!h->done[found.hub] && found.first == waiting_of(h, found.hub).first) return found.hub;
     }
 }
 
@@ -154,6 +172,7 @@ static mt_status eliminate_hub(hubs *h, uint32_t k, mt_elimination *e, size_t *n
         const uint32_t a = h->pool[i].hub;
         const double value = h->pool[i].value;
         uncouple(h, a, k);
+        if (h->round[a] <= h->round[k]) h->round[a] = h->round[k] + 1;
         h->diagonal[a] -= value * value * inverse;
         e->hub[*n] = a;
         e->factor[(*n)++] = value * inverse;
@@ -234,6 +253,7 @@ mt_status mt_elimination_make(
     MT_ALLOC(arena, e->column, h.n + 1);
     MT_ALLOC(scratch, h.list, h.n);
     MT_ALLOC(scratch, h.degree, h.n);
+    MT_ALLOC(scratch, h.round, h.n);
     MT_ALLOC(scratch, h.done, h.n);
     MT_COPY(scratch, diagonal, diagonal_mS, c->n_points);
     h.diagonal = diagonal + c->n_chained;

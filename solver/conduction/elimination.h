@@ -9,8 +9,11 @@
  *     backward   x = inverse b + along x_next + across x_left     from right to left
  *
  * (M. Hines, Int. J. Bio-Medical Computing 15 (1984) 69, for trees.) Chains are independent of each other; each stores what it adds to its
- * two hubs, and a hub adds these in ascending order of the chains. The hubs are eliminated by least degree, the lowest number first. A tree
- * has no further entries; each loop adds some. Computed in double precision. The matrix has a positive diagonal and negative other entries,
+ * two hubs, and a hub adds these in ascending order of the chains. The hubs are eliminated by least degree, where 1 counts as 2; of these
+ * the hub of the lowest round, and of these the lowest number first. A hub's round is one above the highest of the rounds of its neighbours
+ * that have been eliminated. Hence trees have at most two entries a hub, and are contracted in a number of rounds that grows like the
+ * logarithm of their size, so that hubs can be eliminated at the same time (tree contraction: G. L. Miller and J. H. Reif, 26th IEEE
+ * Symposium on Foundations of Computer Science, 1985, 478). Loops add entries. Computed in double precision. The matrix has a positive diagonal and negative other entries,
  * and keeps these signs: with right-hand sides of one sign nothing cancels. */
 #pragma once
 

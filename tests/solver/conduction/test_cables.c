@@ -232,7 +232,7 @@ Test(cables, long_chains_are_divided_into_nearly_equal_ones_at_nodes)
     static const struct {
         uint32_t segments;
         size_t chains;
-    } line[] = {{12, 1}, {13, 2}, {25, 2}, {26, 3}, {200, 16}};
+    } line[] = {{6, 1}, {7, 2}, {12, 2}, {13, 3}, {200, 32}};
     for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
         mt_arena arena = {0};
         mt_network network;
