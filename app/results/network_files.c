@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "data/core/select.h"
+#include "mesh/network/network_hdf.h"
 #include "mesh/vtk/vtk.h"
 #include "solver/conduction/conducting.h"
 
@@ -49,20 +51,6 @@ static void put_pieces(const mt_conduction *conduction, mt_lines *lines)
         }
 }
 
-mt_status mt_run_network_write(const mt_run *run, const char *path)
-{
-    MT_SCRATCH(scratch);
-    const mt_conduction *conduction = conduction_of(run);
-    const mt_cables *c = &conduction->cables;
-    mt_lines lines = {.n_points = c->n_points, .xyz_mm = c->xyz_mm};
-    MT_ALLOC(scratch, lines.segment_point, 2 * c->n_pieces);
-    if (conduction->network->radius_mm) MT_ALLOC(scratch, lines.radius_mm, c->n_pieces);
-    if (conduction->network->kind) MT_ALLOC(scratch, lines.kind, c->n_pieces);
-    put_pieces(conduction, &lines);
-    MT_TRY(make_fields(scratch, run, &lines));
-    return mt_vtp_write_lines(path, &lines);
-}
-
 /* Returns the activation times of a junction in a beat. */
 static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction)
 {
@@ -75,6 +63,98 @@ static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction
         .cable_ms = times_ms[end],
         .tissue_ms = times_ms[c->cables.n_points + junction],
         .end_ms = last ? mt_run_reached_ms(run) : (double)mt_record_first(record, beat + 1) * dt_ms};
+}
+
+static bool has_failed(const mt_run *run, size_t beat, size_t junction)
+{
+    const mt_passage_times t = times_of(run, beat, junction);
+    const mt_passage passage = mt_passage_of(&t);
+    return passage == MT_PASSAGE_ANTEGRADE_FAILED || passage == MT_PASSAGE_RETROGRADE_FAILED;
+}
+
+size_t mt_run_junctions_failed(const mt_run *run, size_t beat)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) n += has_failed(run, beat, k);
+    return n;
+}
+
+static mt_status make_lines(mt_arena *arena, const mt_run *run, mt_lines *lines)
+{
+    const mt_conduction *conduction = conduction_of(run);
+    const mt_cables *c = &conduction->cables;
+    *lines = (mt_lines){.n_points = c->n_points, .xyz_mm = c->xyz_mm};
+    MT_ALLOC(arena, lines->segment_point, 2 * c->n_pieces);
+    if (conduction->network->radius_mm) MT_ALLOC(arena, lines->radius_mm, c->n_pieces);
+    if (conduction->network->kind) MT_ALLOC(arena, lines->kind, c->n_pieces);
+    put_pieces(conduction, lines);
+    return make_fields(arena, run, lines);
+}
+
+mt_status mt_run_network_write(const mt_run *run, const char *path)
+{
+    MT_SCRATCH(scratch);
+    mt_lines lines;
+    MT_TRY(make_lines(scratch, run, &lines));
+    return mt_vtp_write_lines(path, &lines);
+}
+
+static mt_status give_frame(void *context, size_t frame, float *values)
+{
+    return mt_frames_read(context, frame, 0, values);
+}
+
+mt_status mt_run_network_write_hdf(
+    const mt_run *run, size_t n_notes, const mt_vtkhdf_note *notes, const char *path)
+{
+    MT_SCRATCH(scratch);
+    mt_frames frames = {0};
+    mt_lines lines;
+    double *time_ms;
+    int64_t step;
+    if (run->sampling) frames = run->sampling->frames[MT_SAMPLE_NETWORK];
+    MT_TRY(make_lines(scratch, run, &lines));
+    MT_ALLOC(scratch, time_ms, frames.n);
+    for (size_t k = 0; k < frames.n; k++) MT_TRY(mt_frames_time(&frames, k, &step, &time_ms[k]));
+    return mt_network_hdf_write(path, &(mt_network_series){.lines = &lines,
+                                          .field_unit = "ms",
+                                          .n_frames = frames.n,
+                                          .time_ms = time_ms,
+                                          .name = "V",
+                                          .unit = "mV",
+                                          .give = give_frame,
+                                          .context = &frames,
+                                          .n_notes = n_notes,
+                                          .notes = notes});
+}
+
+mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat, mt_picture_network *picture)
+{
+    const mt_conduction *conduction = conduction_of(run);
+    const mt_junctions *junctions = &conduction->junctions;
+    mt_lines lines;
+    float *values;
+    uint8_t *failed;
+    char *note;
+    enum { NOTE = 128 };
+    MT_TRY(make_lines(arena, run, &lines));
+    MT_ALLOC(arena, values, lines.n_points);
+    MT_ALLOC(arena, failed, junctions->n);
+    MT_ALLOC(arena, note, NOTE);
+    for (size_t k = 0; k < lines.n_points; k++) values[k] = (float)lines.field[beat].values[k];
+    for (size_t k = 0; k < junctions->n; k++) failed[k] = has_failed(run, beat, k);
+    const size_t n_failed = mt_run_junctions_failed(run, beat);
+    if (n_failed > 0) (void)snprintf(note, NOTE, "%zu of %zu junctions failed", n_failed, junctions->n);
+    *picture = (mt_picture_network){.n_points = lines.n_points,
+        .n_lines = lines.n_segments,
+        .xyz_mm = lines.xyz_mm,
+        .line = lines.segment_point,
+        .values = values,
+        .n_ends = junctions->n,
+        .end = junctions->point,
+        .failed = failed,
+        .note = note};
+    return MT_OK;
 }
 
 static double or_nan(double ms) { return isinf(ms) ? NAN : ms; }
@@ -106,25 +186,40 @@ mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run)
 /* The passages of a beat. */
 typedef struct passages {
     size_t n[MT_PASSAGES];
-    double delay_ms[MT_PASSAGES]; /* sums */
+    double delay_ms[MT_PASSAGES]; /* medians, NaN if there are none */
     double first_ms, last_ms;     /* activation of the tissue at a junction */
 } passages;
 
-static passages count(const mt_run *run, size_t beat)
+/* Finds the median delay of one kind of passage. */
+static mt_status find_delay(const mt_run *run, size_t beat, mt_passage kind, double *median_ms)
 {
-    passages p = {.first_ms = INFINITY, .last_ms = -INFINITY};
-    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) {
+    MT_SCRATCH(scratch);
+    const size_t n_all = conduction_of(run)->junctions.n;
+    double *delay_ms;
+    size_t n = 0;
+    MT_ALLOC(scratch, delay_ms, n_all);
+    for (size_t k = 0; k < n_all; k++) {
         const mt_passage_times t = times_of(run, beat, k);
-        const mt_passage passage = mt_passage_of(&t);
-        p.n[passage]++;
-        p.delay_ms[passage] += fabs(t.tissue_ms - t.cable_ms);
-        p.first_ms = fmin(p.first_ms, t.tissue_ms);
-        if (isfinite(t.tissue_ms)) p.last_ms = fmax(p.last_ms, t.tissue_ms);
+        if (mt_passage_of(&t) == kind) delay_ms[n++] = fabs(t.tissue_ms - t.cable_ms);
     }
-    return p;
+    *median_ms = n > 0 ? mt_select(delay_ms, n, (n - 1) / 2) : NAN;
+    return MT_OK;
 }
 
-mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
+static mt_status count(const mt_run *run, size_t beat, passages *p)
+{
+    *p = (passages){.first_ms = INFINITY, .last_ms = -INFINITY};
+    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) {
+        const mt_passage_times t = times_of(run, beat, k);
+        p->n[mt_passage_of(&t)]++;
+        p->first_ms = fmin(p->first_ms, t.tissue_ms);
+        if (isfinite(t.tissue_ms)) p->last_ms = fmax(p->last_ms, t.tissue_ms);
+    }
+    MT_TRY(find_delay(run, beat, MT_PASSAGE_ANTEGRADE, &p->delay_ms[MT_PASSAGE_ANTEGRADE]));
+    return find_delay(run, beat, MT_PASSAGE_RETROGRADE, &p->delay_ms[MT_PASSAGE_RETROGRADE]);
+}
+
+mt_status mt_run_network_table(mt_arena *arena, const mt_run *run, mt_table *result)
 {
     const mt_conduction *conduction = conduction_of(run);
     char title[160];
@@ -134,9 +229,9 @@ mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
     mt_table table = mt_table_begin(arena, "network", title);
     mt_table_decimals(&table, "beat", "beat", "", 0);
     mt_table_decimals(&table, "antegrade", "antegrade", "", 0);
-    mt_table_decimals(&table, "antegrade_delay_ms", "mean delay", "ms", 2);
+    mt_table_decimals(&table, "antegrade_delay_ms", "median delay", "ms", 2);
     mt_table_decimals(&table, "retrograde", "retrograde", "", 0);
-    mt_table_decimals(&table, "retrograde_delay_ms", "mean delay", "ms", 2);
+    mt_table_decimals(&table, "retrograde_delay_ms", "median delay", "ms", 2);
     mt_table_decimals(&table, "antegrade_failed", "antegrade failed", "", 0);
     mt_table_decimals(&table, "retrograde_failed", "retrograde failed", "", 0);
     mt_table_decimals(&table, "collision", "collision", "", 0);
@@ -145,19 +240,20 @@ mt_table mt_run_network_table(mt_arena *arena, const mt_run *run)
     mt_table_decimals(&table, "first_ms", "first in tissue", "ms", 2);
     mt_table_decimals(&table, "last_ms", "last in tissue", "ms", 2);
     for (size_t b = 0; b < run->results.n_beats; b++) {
-        const passages p = count(run, b);
+        passages p;
+        MT_TRY(count(run, b, &p));
         MT_TABLE_NUMBERS(&table, (double)b + 1, (double)p.n[MT_PASSAGE_ANTEGRADE],
-            p.delay_ms[MT_PASSAGE_ANTEGRADE] / (double)p.n[MT_PASSAGE_ANTEGRADE],
-            (double)p.n[MT_PASSAGE_RETROGRADE],
-            p.delay_ms[MT_PASSAGE_RETROGRADE] / (double)p.n[MT_PASSAGE_RETROGRADE],
-            (double)p.n[MT_PASSAGE_ANTEGRADE_FAILED], (double)p.n[MT_PASSAGE_RETROGRADE_FAILED],
-            (double)p.n[MT_PASSAGE_COLLISION], (double)p.n[MT_PASSAGE_OPEN], (double)p.n[MT_PASSAGE_NONE],
-            or_nan(p.first_ms), or_nan(p.last_ms));
+            p.delay_ms[MT_PASSAGE_ANTEGRADE], (double)p.n[MT_PASSAGE_RETROGRADE],
+            p.delay_ms[MT_PASSAGE_RETROGRADE], (double)p.n[MT_PASSAGE_ANTEGRADE_FAILED],
+            (double)p.n[MT_PASSAGE_RETROGRADE_FAILED], (double)p.n[MT_PASSAGE_COLLISION],
+            (double)p.n[MT_PASSAGE_OPEN], (double)p.n[MT_PASSAGE_NONE], or_nan(p.first_ms),
+            or_nan(p.last_ms));
     }
-    return table;
+    *result = table;
+    return MT_OK;
 }
 
 const char *mt_run_network_names(const mt_run *run)
 {
-    return conduction_of(run) ? "network.vtp, junctions.csv, " : "";
+    return conduction_of(run) ? "network.vtp, network.hdf, network.csv, junctions.csv, " : "";
 }

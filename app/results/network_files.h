@@ -1,20 +1,34 @@
-/* The results of the conduction network of a run: network.vtp, junctions.csv and a table. */
+/* The results of the conduction network of a run: network.vtp, network.hdf, network.csv, junctions.csv, and its lines in pictures. */
 #pragma once
 
 #include "app/cli/table.h"
+#include "app/draw/scene/picture.h"
 #include "app/run/run.h"
+#include "mesh/vtk/vtkhdf_grid.h"
 
 /* Writes the points of the cables with the activation times of each beat [ms], NaN if not activated, and the segments' kinds and radii.
  * MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_network_write(const mt_run *run, const char *path);
+
+/* Writes the same as VTKHDF (mesh/network/network_hdf.h), with V of the points at the times of the series, if there is one. MT_FILE.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_network_write_hdf(
+    const mt_run *run, size_t n_notes, const mt_vtkhdf_note *notes, const char *path);
+
+/* Builds the lines of the network for a picture of the activation of a beat. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_network_picture(
+    mt_arena *arena, const mt_run *run, size_t beat, mt_picture_network *picture);
 
 /* Builds a table with a row for each junction and beat: the place of its free end, the activation times of both sides, their difference,
  * and
  * the passage (mt_passage). */
 mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run);
 
-/* Builds the summary of the network: its size, and for each beat the passages of its junctions. */
-mt_table mt_run_network_table(mt_arena *arena, const mt_run *run);
+/* Builds the summary of the network: its size, and for each beat the passages of its junctions with their median delays. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_network_table(mt_arena *arena, const mt_run *run, mt_table *table);
 
-/* Returns the names of the network's files for a list, "network.vtp, junctions.csv, ", or "" without a network. */
+/* Returns the number of junctions that a wavefront reached in a beat and did not pass. */
+size_t mt_run_junctions_failed(const mt_run *run, size_t beat);
+
+/* Returns the names of the network's files for a list, "network.vtp, network.hdf, network.csv, junctions.csv, ", or "" without a network. */
 const char *mt_run_network_names(const mt_run *run);

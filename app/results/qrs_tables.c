@@ -193,3 +193,16 @@ mt_status mt_run_qrs_tables(mt_arena *arena, const mt_run *run, mt_table *comple
     }
     return MT_OK;
 }
+
+mt_status mt_run_qrs_durations(const mt_run *run, double *duration_ms)
+{
+    MT_SCRATCH(scratch);
+    mt_qrs_record record;
+    complex_of_beat c;
+    MT_TRY(make_record(scratch, run, &record));
+    for (size_t beat = 0; beat < run->results.n_beats; beat++) {
+        MT_TRY(find_complex(scratch, run, &record, beat, &c));
+        duration_ms[beat] = c.qrs.found ? c.qrs.end_ms - c.qrs.onset_ms : NAN;
+    }
+    return MT_OK;
+}

@@ -20,3 +20,6 @@ bool mt_run_has_qrs(const mt_run *run);
  * MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_qrs_tables(
     mt_arena *arena, const mt_run *run, mt_table *complexes, mt_table *leads);
+
+/* Computes the durations of the complexes of all beats, NaN without a complex. MT_FILE. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_qrs_durations(const mt_run *run, double *duration_ms);

@@ -308,7 +308,10 @@ static mt_status write_picture(
     const mt_picture_scale scale = {
         mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times};
     picture_title(run, beat, title, sizeof title);
-    return mt_picture_map(path, mesh, &adjacency, values, &scale, title);
+    const bool with_network = map == MT_MAP_ACTIVATION && run->problem->monodomain.conduction;
+    mt_picture_network network;
+    if (with_network) MT_TRY(mt_run_network_picture(arena, run, beat, &network));
+    return mt_picture_map(path, mesh, &adjacency, values, &scale, with_network ? &network : NULL, title);
 }
 
 /* Writes a table as a file. */
@@ -338,6 +341,21 @@ static mt_status write_network(mt_arena *arena, const mt_run *run, const char *p
     return mt_run_network_write(run, path);
 }
 
+static mt_status write_network_hdf(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_vtkhdf_note notes[NOTES];
+    size_t n_notes;
+    MT_TRY(make_notes(arena, run, &n_notes, notes));
+    return mt_run_network_write_hdf(run, n_notes, notes, path);
+}
+
+static mt_status write_passages(mt_arena *arena, const mt_run *run, const char *path)
+{
+    mt_table table;
+    MT_TRY(mt_run_network_table(arena, run, &table));
+    return put_csv(path, &table);
+}
+
 static mt_status write_junctions(mt_arena *arena, const mt_run *run, const char *path)
 {
     const mt_table table = mt_run_junctions_table(arena, run);
@@ -365,6 +383,8 @@ static const struct {
     bool (*has)(const mt_run *run);
 } files[] = {{"result.hdf", write_result, NULL, NULL}, {"activation.csv", write_activation_csv, NULL, NULL},
     {"used.yaml", write_used, NULL, NULL}, {"network.vtp", write_network, wants_network, has_network},
+    {"network.hdf", write_network_hdf, wants_network, has_network},
+    {"network.csv", write_passages, wants_network, has_network},
     {"junctions.csv", write_junctions, wants_network, has_network},
     {"qrs.csv", write_qrs, wants_qrs, mt_run_has_qrs}};
 enum { N_FILES = sizeof files / sizeof *files };

@@ -644,7 +644,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
     if (run->velocities) tables[(*n)++] = velocity_table(arena, run);
     if (mt_operator_is_limited(&problem->diffusion))
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
-    if (problem->monodomain.conduction) tables[(*n)++] = mt_run_network_table(arena, run);
+    if (problem->monodomain.conduction) MT_TRY(mt_run_network_table(arena, run, &tables[(*n)++]));
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_run_probes_table(arena, run, false);
     MT_TRY(add_qrs(arena, run, tables, n));
     if (run->profile) {

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/results/network_files.h"
+#include "app/results/qrs_tables.h"
+
 static void count_activated(const mt_run *run, size_t beat, mt_sweep_beat *of)
 {
     const size_t n = run->problem->monodomain.diffusion->n_unknowns;
@@ -27,6 +30,21 @@ static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat,
     return MT_OK;
 }
 
+/* Fills in the failed junctions and the durations of the QRS complexes. */
+static mt_status find_conduction(const mt_run *run, mt_sweep_row *row)
+{
+    MT_SCRATCH(scratch);
+    double *qrs_ms;
+    MT_ALLOC(scratch, qrs_ms, row->n_beats);
+    if (mt_run_has_qrs(run)) MT_TRY(mt_run_qrs_durations(run, qrs_ms));
+    for (size_t beat = 0; beat < row->n_beats; beat++) {
+        row->beat[beat].qrs_ms = mt_run_has_qrs(run) ? qrs_ms[beat] : NAN;
+        row->beat[beat].junctions_failed =
+            run->problem->monodomain.conduction ? (double)mt_run_junctions_failed(run, beat) : NAN;
+    }
+    return MT_OK;
+}
+
 mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *row)
 {
     MT_ALLOC(arena, row->beat, run->results.n_beats);
@@ -40,22 +58,26 @@ mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *ro
         count_activated(run, beat, &row->beat[beat]);
         MT_TRY(find_medians(scratch, run, beat, &row->beat[beat]));
     }
-    return MT_OK;
+    return find_conduction(run, row);
 }
 
 /* The columns that are not empty. */
 typedef struct columns {
-    bool beats, cycles;
+    bool beats, cycles, junctions, qrs;
     uint32_t maps;
 } columns;
 
 static columns columns_of(size_t n, const mt_sweep_row *rows)
 {
-    columns c = {false, false, (uint32_t)1 << MT_MAP_ACTIVATION};
+    columns c = {.maps = (uint32_t)1 << MT_MAP_ACTIVATION};
     for (size_t k = 0; k < n; k++) {
         c.beats |= rows[k].n_beats > 1;
         c.cycles |= !isnan(rows[k].step_cycles);
         if (rows[k].n_beats > 0) c.maps |= rows[k].maps;
+        for (size_t beat = 0; beat < rows[k].n_beats; beat++) {
+            c.junctions |= !isnan(rows[k].beat[beat].junctions_failed);
+            c.qrs |= !isnan(rows[k].beat[beat].qrs_ms);
+        }
     }
     return c;
 }
@@ -85,6 +107,8 @@ static void begin_columns(const char *key, const columns *c, mt_table *table)
             if (*at == '_') *at = ' ';
         mt_table_digits(table, map_column, label, mt_map_unit[map], 5);
     }
+    if (c->junctions) mt_table_decimals(table, "junctions_failed", "junctions failed", "", 0);
+    if (c->qrs) mt_table_decimals(table, "qrs_duration_ms", "QRS", "ms", 1);
     if (c->cycles) mt_table_decimals(table, "time_step_cycles", "time step", "cycles", 0);
     mt_table_strings(table, "outcome", "outcome");
 }
@@ -98,6 +122,8 @@ static void add_row(
     MT_TABLE_NUMBERS(table, beat ? beat->activated_percent : NAN, beat ? beat->latest_ms : NAN);
     for (int map = 0; map < MT_MAPS; map++)
         if (c->maps >> map & 1) mt_table_number(table, beat ? beat->median[map] : NAN);
+    if (c->junctions) mt_table_number(table, beat ? beat->junctions_failed : NAN);
+    if (c->qrs) mt_table_number(table, beat ? beat->qrs_ms : NAN);
     if (c->cycles) mt_table_number(table, row->step_cycles);
     mt_table_text(table, row->outcome);
 }

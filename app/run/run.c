@@ -203,6 +203,7 @@ static mt_status open_conduction(mt_arena *arena, mt_run *r)
     MT_ALLOC(arena, r->results.conduction_ms, n_beats);
     MT_TRY(mt_conducting_open(
         arena, problem->conduction, problem->dt_ms, r->backend->single, r->results.conducting));
+    if (r->sampling) r->sampling->conducting = r->results.conducting;
     for (size_t b = 0; b < n_beats; b++)
         MT_COPY(arena, r->results.conduction_ms[b], r->results.conducting->activation_ms,
             r->results.conducting->n_places);

@@ -9,12 +9,17 @@
 #include "data/core/hash.h"
 #include "data/files/input.h"
 #include "mesh/names.h"
+#include "solver/conduction/conducting.h"
 
 static const char *const file_name[MT_SAMPLES] = {[MT_SAMPLE_TRACES] = "traces.frames",
     [MT_SAMPLE_SERIES] = "series.frames",
-    [MT_SAMPLE_ECG] = "ecg.frames"};
+    [MT_SAMPLE_ECG] = "ecg.frames",
+    [MT_SAMPLE_NETWORK] = "network.frames"};
 
 /* ---- requested samples ---- */
+
+/* Returns the number of points of the cables. */
+static size_t n_points(const mt_sampling *s) { return s->problem->monodomain.conduction->cables.n_points; }
 
 static const mt_case_samples *asked(const mt_sampling *s, mt_sample what)
 {
@@ -107,18 +112,30 @@ static mt_status make_ecg(mt_arena *arena, mt_sampling *s)
                                         c->ecg.bath_mS_mm, c->n_electrodes, electrode, &s->ecg));
 }
 
-/* Computes the moments of each kind. An ECG has a constant interval. */
+/* The moments of a kind. An ECG has a constant interval, and the network is sampled with the series. */
+static mt_moments_request request_of(const mt_sampling *s, mt_sample what)
+{
+    static const mt_moments_request none = {.every_ms = NAN};
+    const mt_case *c = s->input;
+    if (what == MT_SAMPLE_ECG)
+        return (mt_moments_request){.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
+    if (what != MT_SAMPLE_NETWORK) return asked(s, what)->when;
+    return s->problem->monodomain.conduction ? c->series.samples.when : none;
+}
+
+/* Computes the moments of each kind. */
 static mt_status find_moments(mt_arena *arena, mt_sampling *s)
 {
-    static const char *const key[] = {
-        [MT_SAMPLE_TRACES] = "traces", [MT_SAMPLE_SERIES] = "series", [MT_SAMPLE_ECG] = "ecg"};
+    static const char *const key[] = {[MT_SAMPLE_TRACES] = "traces",
+        [MT_SAMPLE_SERIES] = "series",
+        [MT_SAMPLE_ECG] = "ecg",
+        [MT_SAMPLE_NETWORK] = "series"};
     const mt_case *c = s->input;
-    const mt_moments_request ecg = {.every_ms = c->n_electrodes > 0 ? c->ecg.every_ms : NAN};
     for (int k = 0; k < MT_SAMPLES; k++) {
-        const mt_moments_request *when = k == MT_SAMPLE_ECG ? &ecg : &asked(s, (mt_sample)k)->when;
-        s->wanted[k] = mt_moments_any(when);
+        const mt_moments_request when = request_of(s, (mt_sample)k);
+        s->wanted[k] = mt_moments_any(&when);
         s->any |= s->wanted[k];
-        MT_TRY(mt_moments_make(arena, key[k], when, c->time.dt_ms, c->time.end_ms, &s->when[k]));
+        MT_TRY(mt_moments_make(arena, key[k], &when, c->time.dt_ms, c->time.end_ms, &s->when[k]));
     }
     return MT_OK;
 }
@@ -135,6 +152,7 @@ mt_status mt_sampling_make(mt_arena *arena, const mt_case *input, const mt_probl
     MT_TRY(list_fields(arena, s, MT_SAMPLE_TRACES));
     MT_TRY(list_fields(arena, s, MT_SAMPLE_SERIES));
     MT_TRY(select_part(arena, s));
+    if (s->wanted[MT_SAMPLE_NETWORK]) MT_ALLOC(arena, s->network_mV, n_points(s));
     return make_ecg(arena, s);
 }
 
@@ -145,11 +163,14 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
 {
     const mt_case *c = s->input;
     const mt_case_point *point = what == MT_SAMPLE_ECG ? c->electrodes : c->points;
-    const size_t n = what == MT_SAMPLE_SERIES ? 0 : what == MT_SAMPLE_ECG ? c->n_electrodes : c->n_points;
+    const size_t n = what == MT_SAMPLE_ECG ? c->n_electrodes : what == MT_SAMPLE_TRACES ? c->n_points : 0;
     const uint64_t every = s->when[what].every; /* without the list, which may be longer in a resumed run */
-    char mesh[MT_HASH_SIZE];
+    char mesh[MT_HASH_SIZE];                    /* or network */
     mt_hash hash;
-    MT_TRY(mt_mesh_hash(&s->part, mesh));
+    if (what == MT_SAMPLE_NETWORK)
+        MT_TRY(mt_conduction_fingerprint(s->problem->monodomain.conduction, mesh));
+    else
+        MT_TRY(mt_mesh_hash(&s->part, mesh));
     MT_TRY(mt_hash_begin(&hash));
     mt_hash_add(&hash, mesh, strlen(mesh));
     mt_hash_add(&hash, &c->time.dt_ms, sizeof c->time.dt_ms);
@@ -161,20 +182,32 @@ static mt_status fingerprint(const mt_sampling *s, mt_sample what, char text[MT_
     return MT_OK;
 }
 
+/* Returns the number of values of a field in a frame. */
+static size_t count_values(const mt_sampling *s, mt_sample what)
+{
+    switch (what) {
+    case MT_SAMPLE_SERIES:
+        return s->n_part;
+    case MT_SAMPLE_ECG:
+        return s->input->n_electrodes;
+    case MT_SAMPLE_NETWORK:
+        return n_points(s);
+    default:
+        return s->input->n_points;
+    }
+}
+
 /* Describes a file of frames; its names and fingerprint are in `arena`. */
 static mt_status describe(mt_arena *arena, const mt_sampling *s, mt_sample what, mt_frames_about *about)
 {
     const char **name;
     char *print;
-    const bool of_ecg = what == MT_SAMPLE_ECG;
-    *about = (mt_frames_about){.n_values = of_ecg                     ? s->input->n_electrodes
-                                           : what == MT_SAMPLE_SERIES ? s->n_part
-                                                                      : s->input->n_points,
-        .n_fields = of_ecg ? 1 : s->n_fields[what]};
+    const bool of_ecg = what == MT_SAMPLE_ECG, single = of_ecg || what == MT_SAMPLE_NETWORK;
+    *about = (mt_frames_about){.n_values = count_values(s, what), .n_fields = single ? 1 : s->n_fields[what]};
     MT_ALLOC(arena, name, about->n_fields);
     MT_ALLOC(arena, print, MT_HASH_SIZE);
     for (size_t f = 0; f < about->n_fields; f++)
-        name[f] = of_ecg ? "phi" : mt_case_field(s->input, s->field[what][f]).name;
+        name[f] = of_ecg ? "phi" : single ? "V" : mt_case_field(s->input, s->field[what][f]).name;
     MT_TRY(fingerprint(s, what, print));
     about->field = name;
     about->fingerprint = print;
@@ -320,14 +353,24 @@ static mt_status give_potentials(void *context, size_t field, float *values)
     return MT_OK;
 }
 
+/* The first array of the state is V. */
+static mt_status give_network(void *context, size_t field, float *values)
+{
+    const mt_sampling *s = ((const taking *)context)->s;
+    (void)field;
+    mt_conducting_read(s->conducting, 0, s->network_mV);
+    for (size_t k = 0; k < n_points(s); k++) values[k] = (float)s->network_mV[k];
+    return MT_OK;
+}
+
 /* Takes kinds that need V of all elements first, so that later ones reuse it. */
 mt_status mt_sampling_take(mt_sampling *s, const mt_backend *backend, void *self, size_t steps_done)
 {
     static const struct {
         mt_sample what;
         mt_frames_read_field *give;
-    } all[] = {
-        {MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame}, {MT_SAMPLE_TRACES, give_points}};
+    } all[] = {{MT_SAMPLE_ECG, give_potentials}, {MT_SAMPLE_SERIES, give_frame},
+        {MT_SAMPLE_TRACES, give_points}, {MT_SAMPLE_NETWORK, give_network}};
     taking t = {s, backend, self, steps_done};
     for (size_t k = 0; s->any && k < sizeof all / sizeof *all; k++) {
         if (mt_moments_next(&s->when[all[k].what], steps_done) != steps_done) continue;

@@ -1,7 +1,8 @@
-/* The time series of a run: traces at the points of the case, the series of fields, and the potentials at the electrodes.
+/* The time series of a run: traces at the points of the case, the series of fields, the potentials at the electrodes, and V of the
+ * conduction network at the moments of the series.
  *
  * Each kind is sampled at its moments (solver/case/moments.h) and stored in a file of frames in the folder of the run (data/files/frames.h:
- * traces.frames, series.frames, ecg.frames). These files survive a crash, and a run that resumes from a checkpoint continues them. On the
+ * traces.frames, series.frames, ecg.frames, network.frames). These files survive a crash, and a run that resumes from a checkpoint continues them. On the
  * emulated machine the data is streamed to the host: V at most once at a step for all kinds, and for the points only the unknowns of their
  * fits. At the end the users' files are written from the frames (app/results/sample_files.h). */
 #pragma once
@@ -11,7 +12,13 @@
 #include "solver/backends/backend.h"
 #include "solver/outputs/ecg.h"
 
-typedef enum mt_sample { MT_SAMPLE_TRACES, MT_SAMPLE_SERIES, MT_SAMPLE_ECG, MT_SAMPLES } mt_sample;
+typedef enum mt_sample {
+    MT_SAMPLE_TRACES,
+    MT_SAMPLE_SERIES,
+    MT_SAMPLE_ECG,
+    MT_SAMPLE_NETWORK,
+    MT_SAMPLES
+} mt_sample;
 
 typedef struct mt_sampling {
     const mt_case *input; /* borrowed, as the problem */
@@ -27,9 +34,11 @@ typedef struct mt_sampling {
     size_t n_near;      /* number of unknowns that the points need */
     uint32_t *near;     /* [n_near] these unknowns */
     mt_ecg ecg;
-    double *v_mV, *value, *phi_mV; /* scratch: [unknowns] of the problem, the same, [n_electrodes] */
-    size_t v_step;                 /* time step of v_mV; SIZE_MAX if it has no values */
-    bool any;                      /* true if the case samples anything */
+    double *v_mV, *value, *phi_mV;          /* scratch: [unknowns] of the problem, the same, [n_electrodes] */
+    double *network_mV;                     /* scratch: [points of the cables] */
+    const struct mt_conducting *conducting; /* state of the network, set by the run; NULL without a network */
+    size_t v_step;                          /* time step of v_mV; SIZE_MAX if it has no values */
+    bool any;                               /* true if the case samples anything */
 } mt_sampling;
 
 /* Sets up the samples of a case in `arena`; `any` is false if there are none. Fails with MT_INPUT if an electrode is in the tissue

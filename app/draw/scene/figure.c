@@ -65,6 +65,24 @@ typedef struct paint {
 
 static int up_to(int most, double x) { return x <= 0 ? 0 : x >= most ? most : (int)x; }
 
+enum { RIM = 3 }; /* colours of rims: of lines, of marked ends; then that of marked ends */
+static const double strand_linear[RIM][3] = {{0.02, 0.02, 0.02}, {1, 1, 1}, {0.75, 0.01, 0.01}};
+
+static void mix(double linear[3], const double other[3], double part)
+{
+    for (int k = 0; k < 3; k++) linear[k] += part * (other[k] - linear[k]);
+}
+
+/* Draws a sample of the network over its light. */
+static void add_strand(const mt_plot_strand *s, const paint *with, double linear[3])
+{
+    double own[3];
+    if (s->rim == 0) return;
+    with->colour_of(with->context, s->value, own);
+    mix(linear, strand_linear[s->failed], s->rim / 255.0);
+    mix(linear, s->failed ? strand_linear[RIM - 1] : own, s->core / 255.0);
+}
+
 /* Adds the linear light of a sample. */
 static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum[3])
 {
@@ -74,9 +92,9 @@ static void add_sample(const mt_plot *p, const paint *with, size_t i, double sum
         light = (double)p->light[i];
         if (p->ink[i] > 0) light *= 1 - 0.80 * p->ink[i] / 255.0;
     }
-    sum[0] += light * linear[0];
-    sum[1] += light * linear[1];
-    sum[2] += light * linear[2];
+    for (int k = 0; k < 3; k++) linear[k] *= light;
+    if (p->strand) add_strand(&p->strand[i], with, linear);
+    for (int k = 0; k < 3; k++) sum[k] += linear[k];
 }
 
 /* Returns the pixel with this first sample. */
@@ -86,7 +104,8 @@ static uint32_t pixel_of(const mt_plot *p, const paint *with, size_t first)
     double sum[3] = {0, 0, 0};
     uint32_t pixel = 0xFF;
     bool seen = false;
-    for (int k = 0; k < SUPER * SUPER; k++) seen |= p->depth[sample[k]] > 0;
+    for (int k = 0; k < SUPER * SUPER; k++)
+        seen |= p->depth[sample[k]] > 0 || (p->strand && p->strand[sample[k]].rim > 0);
     if (!seen) return UINT32_MAX; /* background */
     for (int k = 0; k < SUPER * SUPER; k++) add_sample(p, with, sample[k], sum);
     for (int k = 0; k < 3; k++)

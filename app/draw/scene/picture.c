@@ -4,17 +4,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/core/order.h"
 #include "app/draw/scene/bar.h"
 #include "app/draw/scene/figure.h"
 #include "app/draw/scene/isochrones.h"
+#include "app/draw/scene/network.h"
 
 /* All data of a picture. */
 typedef struct map {
     mt_figure figure;
     mt_times times;
     const mt_picture_scale *scale;
+    const mt_picture_network *network; /* or NULL */
     mt_time_labels labels[MT_VIEWS_MAX];
     mt_bar bar; /* without its range */
 } map;
@@ -92,6 +95,17 @@ static void draw_grey_note(mt_page *page, const map *m)
 
 /* ---- the picture ---- */
 
+/* Draws the note on marked ends of the network, in the same row to the right. */
+static void draw_mark_note(mt_page *page, const map *m)
+{
+    static const double red[3] = {0.75, 0.01, 0.01};
+    const double x = MT_LEGEND_X + MT_LEGEND_W, y = MT_GREY_Y, size = 12, text = 240;
+    if (!m->network || !m->network->note[0]) return;
+    mt_page_fill(page, x - text - size - 10, y + 2, size, size, red);
+    mt_page_grey(page, mt_page_secondary);
+    mt_page_write(page, x - text, y + 14, MT_START, 16, text, m->network->note);
+}
+
 static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char *title)
 {
     const mt_figure *f = &m->figure;
@@ -100,6 +114,7 @@ static mt_status draw(const map *m, mt_arena *scratch, mt_page *page, const char
         write_labels(page, &f->panel[k], &m->labels[k], &m->times);
     if (m->times.any) draw_bar(page, m);
     if (!m->times.all) draw_grey_note(page, m);
+    draw_mark_note(page, m);
     mt_page_title(page, title);
     return MT_OK;
 }
@@ -108,14 +123,14 @@ MT_ORDER_NUMBERS(ascending, float)
 
 /* Returns the scale of all values, or without the highest and the lowest hundredth. */
 static mt_status make_scale(
-    mt_arena *scratch, const float *values, size_t n_elements, bool trimmed, mt_times *times)
+    mt_arena *scratch, const float *values, size_t n_values, bool trimmed, mt_times *times)
 {
     float *sorted;
     size_t n = 0;
-    *times = mt_times_make(values, n_elements);
+    *times = mt_times_make(values, n_values);
     if (!trimmed || !times->any) return MT_OK;
-    MT_ALLOC(scratch, sorted, n_elements);
-    for (size_t k = 0; k < n_elements; k++)
+    MT_ALLOC(scratch, sorted, n_values);
+    for (size_t k = 0; k < n_values; k++)
         if (isfinite(values[k])) sorted[n++] = values[k];
     qsort(sorted, n, sizeof *sorted, ascending);
     const bool all = times->all;
@@ -124,8 +139,34 @@ static mt_status make_scale(
     return MT_OK;
 }
 
+/* Same, of the values of the elements and the network. */
+static mt_status make_scale_of(
+    mt_arena *scratch, map *m, const float *values, size_t n_elements, const mt_picture_network *network)
+{
+    float *both;
+    if (!network) return make_scale(scratch, values, n_elements, m->scale->trimmed, &m->times);
+    MT_ALLOC(scratch, both, n_elements + network->n_points);
+    memcpy(both, values, n_elements * sizeof *both);
+    memcpy(both + n_elements, network->values, network->n_points * sizeof *both);
+    return make_scale(scratch, both, n_elements + network->n_points, m->scale->trimmed, &m->times);
+}
+
+/* Makes the panels, with isochrones and the network. */
+static mt_status make_panels(mt_arena *scratch, map *m)
+{
+    mt_figure *f = &m->figure;
+    f->cut = true;
+    if (m->network) f->surface.n_places = m->network->n_points, f->surface.place_mm = m->network->xyz_mm;
+    MT_TRY(mt_figure_make(scratch, f));
+    for (size_t k = 0; k < f->n_panels && has_lines(m); k++)
+        mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
+    for (size_t k = 0; k < f->n_panels && m->network; k++)
+        MT_TRY(mt_network_draw(scratch, m->network, &f->panel[k].view, &f->panel[k].plot));
+    return MT_OK;
+}
+
 mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const char *title)
+    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title)
 {
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,
@@ -135,15 +176,12 @@ mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacen
     map *m;
     mt_page page;
     MT_ALLOC(scratch, m, 1);
-    mt_figure *f = &m->figure;
     mt_bar_make(&m->bar);
     m->scale = scale;
-    MT_TRY(make_scale(scratch, values, mesh->n_elements, scale->trimmed, &m->times));
-    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &f->surface));
-    f->cut = true;
-    MT_TRY(mt_figure_make(scratch, f));
-    for (size_t k = 0; k < f->n_panels && has_lines(m); k++)
-        mt_isochrones_draw(&f->panel[k].plot, &f->surface, &f->panel[k].view, &m->times, &m->labels[k]);
+    m->network = network;
+    MT_TRY(make_scale_of(scratch, m, values, mesh->n_elements, network));
+    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &m->figure.surface));
+    MT_TRY(make_panels(scratch, m));
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(m, scratch, &page, title), path);
 }

@@ -459,17 +459,23 @@ bool mt_view_sees(const mt_view *v, const mt_view_surface *s, size_t face)
     return mt_dot3(s->face_normal + 3 * face, v->toward) > 0;
 }
 
-/* Computes the extent of the surface along right, up and toward [mm]. */
-static void extent(const mt_view *v, const mt_view_surface *s, double low[3], double high[3])
+static void extend(const mt_view *v, const double *at_mm, double low[3], double high[3])
 {
     const double *axes[3] = {v->right, v->up, v->toward};
+    for (size_t axis = 0; axis < 3; axis++) {
+        const double x = mt_dot3(axes[axis], at_mm);
+        low[axis] = fmin(low[axis], x);
+        high[axis] = fmax(high[axis], x);
+    }
+}
+
+/* Computes the extent of the surface and the further places along right, up and toward [mm]. */
+static void extent(const mt_view *v, const mt_view_surface *s, double low[3], double high[3])
+{
     for (size_t axis = 0; axis < 3; axis++) low[axis] = INFINITY, high[axis] = -INFINITY;
     for (size_t k = 0; k < 3 * s->n_faces; k++)
-        for (size_t axis = 0; axis < 3; axis++) {
-            double x = mt_dot3(axes[axis], s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k]);
-            low[axis] = fmin(low[axis], x);
-            high[axis] = fmax(high[axis], x);
-        }
+        extend(v, s->mesh->xyz_mm + 3 * (size_t)s->face_vertex[k], low, high);
+    for (size_t k = 0; k < s->n_places; k++) extend(v, s->place_mm + 3 * k, low, high);
 }
 
 double mt_view_scale(const mt_view *v, const mt_view_surface *s, int w, int h)
@@ -479,19 +485,24 @@ double mt_view_scale(const mt_view *v, const mt_view_surface *s, int w, int h)
     return fmin((w - 2 * margin) / (high[0] - low[0]), (h - 2 * margin) / (high[1] - low[1]));
 }
 
+void mt_plot_place(const mt_plot *p, const mt_view *v, const double at_mm[3], double sample[3])
+{
+    const mt_plot_scale *c = &p->scale;
+    sample[0] = 0.5 * p->w + (mt_dot3(v->right, at_mm) - c->middle_right) * c->samples_per_mm;
+    sample[1] = 0.5 * p->h - (mt_dot3(v->up, at_mm) - c->middle_up) * c->samples_per_mm;
+    sample[2] = 1 + (mt_dot3(v->toward, at_mm) - c->farthest) / (c->nearest - c->farthest);
+}
+
 static void place_vertices(mt_plot *p, const mt_view_surface *s, const mt_view *v, double samples_per_mm)
 {
     double low[3], high[3];
     extent(v, s, low, high);
-    const double middle_right = 0.5 * (low[0] + high[0]), middle_up = 0.5 * (low[1] + high[1]);
     const double farthest = low[2], nearest = high[2] > low[2] ? high[2] : low[2] + 1;
+    p->scale = (mt_plot_scale){
+        0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), farthest, nearest, samples_per_mm};
     p->cut = v->cuts ? (float)(1 + (v->cut_mm - farthest) / (nearest - farthest)) : INFINITY;
-    for (size_t i = 0; i < s->mesh->n_vertices; i++) {
-        const double *x = s->mesh->xyz_mm + 3 * i;
-        p->sample[3 * i] = 0.5 * p->w + (mt_dot3(v->right, x) - middle_right) * samples_per_mm;
-        p->sample[3 * i + 1] = 0.5 * p->h - (mt_dot3(v->up, x) - middle_up) * samples_per_mm;
-        p->sample[3 * i + 2] = 1 + (mt_dot3(v->toward, x) - farthest) / (nearest - farthest);
-    }
+    for (size_t i = 0; i < s->mesh->n_vertices; i++)
+        mt_plot_place(p, v, s->mesh->xyz_mm + 3 * i, p->sample + 3 * i);
 }
 
 mt_status mt_plot_make(mt_arena *arena, const mt_view_surface *surface, const mt_view *view,

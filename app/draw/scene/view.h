@@ -28,6 +28,9 @@ typedef struct mt_view_surface {
     uint32_t *edge_to;   /* [3 n_faces] the higher vertex */
     uint32_t *edge_face; /* [3 n_faces] */
     size_t *edge_again;  /* [3 n_faces] index of the same edge with another face; 0: none */
+    /* Further places that the views show, such as a conduction network; set after the surface was made. */
+    size_t n_places;
+    const double *place_mm; /* [n_places][3] */
 } mt_view_surface;
 
 /* Builds the surface; borrows everything. Values are NaN in elements without one. Values at vertices are chosen so that the mean of
@@ -82,6 +85,17 @@ MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS
  * mt_landmarks. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_view_cut_find(const mt_mesh *mesh, mt_view *view, bool *found);
 
+/* A sample of the lines of a conduction network. `core` is the coverage by a line with its value, and `rim` by its dark rim, 0..255. */
+typedef struct mt_plot_strand {
+    float depth, value;
+    uint8_t core, rim, failed; /* failed: 1 for the end of a line that is marked so */
+} mt_plot_strand;
+
+/* From positions to samples: x = middle_x + (right . p - middle_right) samples_per_mm, and so on. */
+typedef struct mt_plot_scale {
+    double middle_right, middle_up, farthest, nearest, samples_per_mm; /* mm */
+} mt_plot_scale;
+
 /* Data of each sample. depth 0: background; value NaN: no value; ink 0..255: coverage by lines. */
 typedef struct mt_plot {
     int w, h;                     /* samples */
@@ -90,12 +104,17 @@ typedef struct mt_plot {
     uint32_t *face; /* of the surface; undefined in the background. NULL: values cannot be replaced */
     double *sample; /* [n_vertices][3]: x, y, depth of the mesh vertices */
     float cut;      /* depth of the cutting plane: nothing nearer is drawn; INFINITY: no plane */
+    mt_plot_scale scale;
+    mt_plot_strand *strand; /* [h][w]; NULL: no network */
 } mt_plot;
 
 static inline size_t mt_plot_at(const mt_plot *plot, int x, int y)
 {
     return (size_t)y * (size_t)plot->w + (size_t)x;
 }
+
+/* Computes the sample of a position, with its depth. */
+void mt_plot_place(const mt_plot *plot, const mt_view *view, const double at_mm[3], double sample[3]);
 
 /* Returns the largest scale [samples / mm] at which the surface fits into w x h samples with a small margin. */
 double mt_view_scale(const mt_view *view, const mt_view_surface *surface, int w, int h);

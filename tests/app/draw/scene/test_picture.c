@@ -42,7 +42,7 @@ static bench make_bench(void)
 static mt_status draw(bench *b, const char *path)
 {
     return mt_picture_map(path, &b->mesh, &b->adjacency, b->time_ms,
-        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey, false}, "A slab");
+        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey, false}, NULL, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -213,7 +213,8 @@ Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
         strcpy(title[0] + n, "(stopped at 12 ms)");
         strcpy(title[1] + n, "(stopped at 4 ms)");
         for (size_t t = 0; t < 2; t++) {
-            cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &scale, title[t]), MT_OK);
+            cr_assert_eq(
+                mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms, &scale, NULL, title[t]), MT_OK);
             ink[t] = count_within(b.path, page, all, is_ink, 0);
             cr_expect_eq(count_within(b.path, page, between, is_ink, 0), 0, "%zu words", n_words[k]);
             cr_expect_eq(count_within(b.path, margin, all, is_ink, 0), 0, "%zu words", n_words[k]);
@@ -363,7 +364,7 @@ Test(picture, isochrones_are_drawn_for_activation_maps_only)
     cr_assert_eq(draw(&b, b.path), MT_OK);
     const size_t with = most_lines(b.path);
     cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
-                     &(mt_picture_scale){"Velocity", "mm/ms", "", b.grey, false}, "A slab"),
+                     &(mt_picture_scale){"Velocity", "mm/ms", "", b.grey, false}, NULL, "A slab"),
         MT_OK);
     const size_t without = most_lines(b.path);
     cr_assert(with >= 10 && with <= 18 && without <= 3, "%zu and %zu", with, without);
@@ -416,11 +417,11 @@ Test(picture, invalid_input_is_rejected)
     bench b = make_bench();
     mt_adjacency other = b.adjacency;
     other.n_elements--;
-    cr_assert_eq(
-        mt_picture_map(b.path, &b.mesh, &other, b.time_ms, &(mt_picture_scale){"", "", "", "", false}, ""),
+    cr_assert_eq(mt_picture_map(b.path, &b.mesh, &other, b.time_ms,
+                     &(mt_picture_scale){"", "", "", "", false}, NULL, ""),
         MT_INPUT);
     cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
-                     &(mt_picture_scale){"", "", "", "", false}, "\xff\xfe"),
+                     &(mt_picture_scale){"", "", "", "", false}, NULL, "\xff\xfe"),
         MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);
