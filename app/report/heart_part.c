@@ -6,6 +6,7 @@
 
 #include "app/report/frames_shown.h"
 #include "app/report/named_part.h"
+#include "app/report/network_part.h"
 #include "mesh/vertex_mean.h"
 
 /* ---- shapes ---- */
@@ -80,26 +81,42 @@ static void put_map(mt_html_part *part, const mt_folder_map *map, const drawn *d
 
 /* ---- frames ---- */
 
-static mt_status put_frames(mt_html_part *part, const mt_run_folder *folder, const drawn *d,
+/* `frames`: in `arena`. */
+static mt_status put_frames(mt_arena *arena, mt_html_part *part, const mt_run_folder *folder, const drawn *d,
+    const mt_heart_limits *limits, mt_frames_shown *frames)
+{
+    static const char *const key[] = {"v_mV", "cut_v_mV"};
+    const mt_vertex_stars *const stars[] = {&d->of_surface, &d->of_cut};
+    MT_TRY(mt_frames_shown_read(arena, folder, stars, limits->frames, frames));
+    if (frames->n == 0) {
+        mt_json_text(&part->json, "frames", NULL);
+        return MT_OK;
+    }
+    mt_json_open(&part->json, "frames", '{');
+    mt_html_doubles(part, "time_ms", frames->n, frames->time_ms);
+    for (int w = 0; w < MT_FRAMES_PLACES; w++) /* there may be no cut */
+        if (stars[w]->n > 0)
+            mt_html_reals(
+                part, key[w], frames->n * stars[w]->n, 1, frames->v_mV[w], limits->frame_levels, stars[w]->n);
+    mt_json_close(&part->json);
+    return MT_OK;
+}
+
+/* Writes the frames, and the network with the same frames. */
+static mt_status put_series(mt_html_part *part, const mt_run_folder *folder, const drawn *d,
     const mt_heart_limits *limits, mt_heart_shown *shown)
 {
     MT_SCRATCH(arena);
     mt_frames_shown frames;
-    const mt_vertex_stars *const stars[] = {&d->of_surface, &d->of_cut};
-    const mt_status status = mt_frames_shown_read(arena, folder, stars, limits->frames, &frames);
-    if (status == MT_OK && frames.n > 0) {
-        static const char *const key[] = {"v_mV", "cut_v_mV"};
-        mt_json_open(&part->json, "frames", '{');
-        mt_html_doubles(part, "time_ms", frames.n, frames.time_ms);
-        for (int w = 0; w < MT_FRAMES_PLACES; w++) /* there may be no cut */
-            if (stars[w]->n > 0)
-                mt_html_reals(part, key[w], frames.n * stars[w]->n, 1, frames.v_mV[w], limits->frame_levels,
-                    stars[w]->n);
-        mt_json_close(&part->json);
-    } else if (status == MT_OK)
-        mt_json_text(&part->json, "frames", NULL);
+    MT_TRY(put_frames(arena, part, folder, d, limits, &frames));
     shown->frames = frames.n, shown->all_frames = frames.n_there;
-    return status;
+    mt_network_shown network = {.most = limits->network,
+        .frame_levels = limits->frame_levels,
+        .n_frames = frames.n,
+        .time_ms = frames.time_ms};
+    MT_TRY(mt_network_part_put(part, folder, &network));
+    shown->network = network.points, shown->all_network = network.all_points;
+    return MT_OK;
 }
 
 /* ---- fibres ---- */
@@ -245,7 +262,7 @@ static mt_status put(mt_arena *arena, mt_html_part *part, const mt_run_folder *f
     mt_json_open(&part->json, "maps", '[');
     for (size_t k = 0; k < folder->n_maps; k++) put_map(part, &folder->maps[k], &d);
     mt_json_close(&part->json);
-    MT_TRY(put_frames(part, folder, &d, limits, shown));
+    MT_TRY(put_series(part, folder, &d, limits, shown));
     MT_TRY(put_fibres(arena, part, mesh, limits->fibres, &shown->fibres));
     return put_points(part, folder);
 }

@@ -1,5 +1,5 @@
-/* The heart of a run as a part of a page: its surface, a coarse volume for cuts, all maps on both, frames of V, a sample of the fibres, and
- * the places in the case. */
+/* The heart of a run as a part of a page: its surface, a coarse volume for cuts, all maps on both, frames of V, a sample of the fibres, the
+ * places in the case, and the conduction network. */
 #pragma once
 
 #include "app/report/html.h"
@@ -10,12 +10,14 @@ typedef struct mt_heart_limits {
     size_t surface, cut; /* vertices; no cut if 0 */
     size_t frames;       /* at least 2 */
     size_t fibres;
+    size_t network; /* points of the conduction network */
     mt_html_levels frame_levels;
 } mt_heart_limits;
 
 /* The numbers shown. */
 typedef struct mt_heart_shown {
     size_t vertices, triangles, all_triangles, cut_vertices, tetrahedra, maps, frames, all_frames, fibres;
+    size_t network, all_network; /* points */
     double error_mm, cut_error_mm;
 } mt_heart_shown;
 

@@ -18,7 +18,7 @@
 
 const size_t mt_html_report_bytes = 3000000;
 
-enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, ROWS = 5000, LINKS = 100 };
+enum { SURFACE = 20000, CUT = 15000, FRAMES = 100, FIBRES = 5000, NETWORK = 6000, ROWS = 5000, LINKS = 100 };
 /* With less than this the heart is not recognisable. */
 enum { SURFACE_LEAST = 200, CUT_LEAST = 100, FRAMES_LEAST = 10, ROWS_LEAST = 100 };
 
@@ -36,8 +36,8 @@ typedef struct limits {
 } limits;
 
 /* No limits. */
-static const limits all = {
-    {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535}, {{SIZE_MAX, SIZE_MAX}, SIZE_MAX}, SIZE_MAX};
+static const limits all = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, MT_HTML_65535},
+    {{SIZE_MAX, SIZE_MAX}, SIZE_MAX}, SIZE_MAX};
 
 static size_t at_least(double number, size_t least)
 {
@@ -48,7 +48,7 @@ static size_t at_least(double number, size_t least)
 static limits usual(size_t share)
 {
     return (limits){
-        {SURFACE, CUT, FRAMES, FIBRES, MT_HTML_255}, {{IPU_DETAILED_MOST, share / 4}, LINKS}, ROWS};
+        {SURFACE, CUT, FRAMES, FIBRES, NETWORK, MT_HTML_255}, {{IPU_DETAILED_MOST, share / 4}, LINKS}, ROWS};
 }
 
 /* Returns limits for a fraction of the amounts shown at first. */
@@ -60,6 +60,7 @@ static limits part_of(const mt_heart_shown *first, double fraction, size_t share
     some.heart.cut = at_least(fraction * (double)first->cut_vertices, CUT_LEAST);
     some.heart.frames = at_least(slow * (double)first->frames, FRAMES_LEAST);
     some.heart.fibres = at_least(slow * (double)first->fibres, 1);
+    some.heart.network = at_least(fraction * (double)first->network, 1);
     some.rows = at_least(slow * ROWS, ROWS_LEAST);
     return some;
 }
@@ -118,6 +119,9 @@ static void note_left_out(mt_html_part *part, const mt_heart_shown *heart, const
             heart->triangles, heart->all_triangles, heart->error_mm);
     if (heart->frames < heart->all_frames)
         note(part, "The report has %zu of %zu frames.", heart->frames, heart->all_frames);
+    if (heart->network < heart->all_network)
+        note(part, "The conduction network is drawn with %zu of its %zu points.", heart->network,
+            heart->all_network);
     if (curves->rows > 0)
         note(part, "Traces and ECG are drawn from %zu of %zu equidistant rows; peaks between them are lost.",
             curves->shown, curves->rows);
@@ -150,6 +154,7 @@ static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
     mt_json_open(&part->json, "tables", '[');
     MT_TRY(put_table(part, folder, "activation.csv", "Activation times at points"));
     MT_TRY(put_table(part, folder, "qrs.csv", "QRS complexes"));
+    MT_TRY(put_table(part, folder, "network.csv", "Conduction system"));
     mt_json_close(&part->json);
     return MT_OK;
 }

@@ -65,8 +65,8 @@ typedef struct paint {
 
 static int up_to(int most, double x) { return x <= 0 ? 0 : x >= most ? most : (int)x; }
 
-enum { RIM = 3 }; /* colours of rims: of lines, of marked ends; then that of marked ends */
-static const double strand_linear[RIM][3] = {{0.02, 0.02, 0.02}, {1, 1, 1}, {0.75, 0.01, 0.01}};
+/* Colours of rims and of marked ends. */
+static const double rim_linear[3] = {0.9, 0.9, 0.9}, marked_linear[3] = {0.75, 0.01, 0.01};
 
 static void mix(double linear[3], const double other[3], double part)
 {
@@ -79,8 +79,8 @@ static void add_strand(const mt_plot_strand *s, const paint *with, double linear
     double own[3];
     if (s->rim == 0) return;
     with->colour_of(with->context, s->value, own);
-    mix(linear, strand_linear[s->failed], s->rim / 255.0);
-    mix(linear, s->failed ? strand_linear[RIM - 1] : own, s->core / 255.0);
+    mix(linear, rim_linear, s->rim / 255.0);
+    mix(linear, s->failed ? marked_linear : own, s->core / 255.0);
 }
 
 /* Adds the linear light of a sample. */

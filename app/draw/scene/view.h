@@ -85,7 +85,7 @@ MT_NODISCARD mt_status mt_views_find(const mt_mesh *mesh, mt_view views[MT_VIEWS
  * mt_landmarks. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_view_cut_find(const mt_mesh *mesh, mt_view *view, bool *found);
 
-/* A sample of the lines of a conduction network. `core` is the coverage by a line with its value, and `rim` by its dark rim, 0..255. */
+/* A sample of the lines of a conduction network. `core` is the coverage by a line with its value, and `rim` by its light rim, 0..255. */
 typedef struct mt_plot_strand {
     float depth, value;
     uint8_t core, rim, failed; /* failed: 1 for the end of a line that is marked so */

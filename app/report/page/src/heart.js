@@ -3,9 +3,11 @@
 
 import { BufferAttribute, BufferGeometry, Group, LineSegments, Mesh, Vector3 } from 'three';
 import { sequential } from './colour.js';
+import { beatOf } from './conduction_data.js';
 import { cutTetrahedra, faceArea, facePosition, faceValues } from './cut.js';
 import { roundStep, summary } from './number.js';
 import { fibreMaterial, paintUniforms, scaleTexture, valueMaterial } from './paint.js';
+import { Strands } from './strands.js';
 import { makeSurface, setValues } from './surface.js';
 import { View } from './view.js';
 
@@ -36,6 +38,7 @@ export class Heart {
     this.view.dispose();
     this.geometry.dispose();
     this.face.geometry.dispose();
+    this.strands?.dispose();
   }
 
   /** Selects the colours: by map m, by naming m of the triangles ('named'), by 'frames', or none ('plain'). */
@@ -79,7 +82,40 @@ export class Heart {
     else if (kind === 'frames') setValues(this.geometry, (c) => this.frames.at(this.frame, triangle[c]));
     else setValues(this.geometry, () => NaN);
     this.colourFace();
+    this.colourNetwork();
     this.view.changed();
+  }
+
+  /** Shows or hides the lines of the conduction network, and the dots of its junctions. */
+  async showNetwork(lines, ends) {
+    if (lines && !this.strands) {
+      this.network = await this.data.network();
+      this.strands = new Strands(this.network, this.uniforms, this.size);
+      this.view.scene.add(this.strands.group, this.strands.ends);
+      this.colourNetwork();
+    }
+    if (!this.strands) return;
+    this.strands.group.visible = lines;
+    this.strands.ends.visible = lines && ends;
+    this.view.changed();
+  }
+
+  colourNetwork() {
+    if (this.strands) this.strands.colour((point) => this.networkValue(point), this.networkBeat());
+  }
+
+  /** Returns the number of the displayed beat, from 0. */
+  networkBeat() {
+    return this.shown.kind === 'map' ? Math.max(0, (this.shown.beat ?? 1) - 1) : 0;
+  }
+
+  /** Returns the displayed value at a point of the network: its activation, or V; if V is not stored, the upper limit once it is activated. */
+  networkValue(point) {
+    const { shown, network } = this;
+    if (shown.kind === 'map') return network.activation[beatOf(shown.name)]?.[point] ?? NaN;
+    if (shown.kind !== 'frames') return NaN;
+    if (network.v) return network.v(this.frame, point);
+    return network.activation[0][point] <= this.frames.time[this.frame] ? this.range[1] : NaN;
   }
 
   colourFace() {

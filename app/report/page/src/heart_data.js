@@ -1,5 +1,6 @@
 // A heart of a report: its arrays, decoded on demand, and the difference of two hearts on one mesh. It does not draw.
 
+import { activationRange, beatOf, loadNetwork } from './conduction_data.js';
 import { coding, Damaged, numbers, values, whole } from './data.js';
 import { summary } from './number.js';
 
@@ -26,7 +27,7 @@ export function mapsInCommon(a, b) {
 export async function loadPair(a, b) {
   const common = mapsInCommon(a, b);
   const frames = await framesInCommon(a, b);
-  const part = (heart, k) => ({ ...heart, maps: common.map((pair) => heart.maps[pair[k]]), frames: frames ? heart.frames : null });
+  const part = (heart, k) => ({ ...heart, maps: common.map((pair) => heart.maps[pair[k]]), frames: frames ? heart.frames : null, network: null });
   const hearts = [part(a, 0), part(b, 1)];
   const [first, second] = await Promise.all(hearts.map((heart) => loadHeart(heart, hearts)));
   [first, second].forEach((data, k) => (data.chosen = frames?.map((pair) => pair[k])));
@@ -63,12 +64,19 @@ class HeartData {
     return { vertex, element, cut };
   }
 
-  /** Returns the colour range of a map: over its triangles in all hearts on this mesh. */
+  /** Returns the colour range of a map: over its triangles, and the network, in all hearts on this mesh. */
   async mapRange(m) {
     const { name } = this.heart.maps[m];
     const maps = this.others.map((heart) => heart.maps.find((map) => map.name === name)).filter(Boolean);
     const ranges = await Promise.all(maps.map(async (map) => summary(await values(map.element))));
-    return union(ranges.map(({ min, max }) => [min, max]));
+    const beat = beatOf(name);
+    const networks = beat < 0 ? [] : await Promise.all(this.others.map((heart) => activationRange(heart.network, beat)));
+    return union([...ranges.map(({ min, max }) => [min, max]), ...networks]);
+  }
+
+  /** Decodes the conduction network (conduction_data.js). */
+  async network() {
+    return loadNetwork(this.heart.network, this.heart.frames?.time_ms.count ?? 0);
   }
 
   /** Returns the kind of each triangle in naming m: k is kind k - 1, 0 is none. */

@@ -1,6 +1,7 @@
 // The tab of the heart: the 3-D view and the controls around it.
 
 import { css } from './colour.js';
+import { countPassages } from './conduction_data.js';
 import { CutControls } from './cut_controls.js';
 import { values } from './data.js';
 import { button, checkbox, el, labelled, options, swatch, table } from './dom.js';
@@ -11,6 +12,7 @@ import { savePicture } from './picture.js';
 import { plot } from './plot.js';
 import { kinds, makeLabels } from './points.js';
 import { RangeBar } from './range_bar.js';
+import { failedColour } from './strands.js';
 import { TimeBar } from './time.js';
 import { curveNear } from './traces.js';
 
@@ -20,6 +22,8 @@ export async function showHeart(host, run, runs, kept = {}) {
   await panel.start(kept);
   return panel;
 }
+
+const markColour = `rgb(${failedColour.map((c) => Math.round(255 * c)).join(',')})`;
 
 class Panel {
   constructor(host, run, runs) {
@@ -45,6 +49,7 @@ class Panel {
     this.frames = this.run.heart.frames ? await this.heart.data.frames() : null;
     this.heart.frames = this.frames ?? undefined;
     if (this.frames) this.setUpTime();
+    if (this.run.heart.network) await this.heart.showNetwork(true, true);
     const choices = [...this.choice.options].map((o) => o.value);
     await this.choose(choices.includes(kept.choice) ? kept.choice : choices[0]);
   }
@@ -151,6 +156,7 @@ class Panel {
         return checkbox(text, on, (now) => (this.labels.show(kind, now), this.heart.view.changed())).label;
       });
     if (this.run.heart.fibres) boxes.push(checkbox('fibres', false, (on) => this.heart.showFibres(on)).label);
+    if (this.run.heart.network) boxes.push(...this.buildNetwork());
     const looks = [['+x', [1, 0, 0]], ['−x', [-1, 0, 0]], ['+y', [0, 1, 0]], ['−y', [0, -1, 0]], ['+z', [0, 0, 1]], ['−z', [0, 0, -1]]];
     const views = looks.map(([name, from]) =>
       button(name, () => this.heart.view.look(from, Math.abs(from[2]) ? [0, 1, 0] : [0, 0, 1]), { class: 'quiet', 'aria-label': `View from ${name}` }),
@@ -161,12 +167,21 @@ class Panel {
     ];
   }
 
+  /** Returns the switches of the conduction system. */
+  buildNetwork() {
+    const both = () => this.heart.showNetwork(lines.box.checked, ends.box.checked);
+    const lines = checkbox('conduction system', true, both);
+    const ends = checkbox('junctions', true, both);
+    return [lines.label, this.run.heart.network.junctions ? ends.label : null];
+  }
+
   buildAbout() {
     const { heart } = this.run;
     const about = [`Mesh: ${format(heart.n_elements)} elements, ${format(heart.n_surface_triangles)} surface triangles.`];
     if (this.data.triangles < heart.n_surface_triangles) {
       about.push(`Surface simplified to ${format(this.data.triangles)} triangles, with an error of at most ${format(heart.error_mm, 2)} mm.`);
     }
+    if (heart.network) about.push(networkSource(heart.network));
     if (heart.cut) about.push(cutSource(heart));
     about.push(resolution(heart));
     if (this.alike.length > 1) about.push(`${format(this.alike.length)} runs of this report share this mesh and one colour range.`);
@@ -192,6 +207,7 @@ class Panel {
     this.bar.show(this.heart.ownRange, { label, unit, hasMissing: (this.heart.shown.statistics?.missing ?? 0) > 0 });
     this.setLines();
     this.tellValues();
+    this.tellJunctions();
     this.cut?.tell();
   }
 
@@ -209,6 +225,17 @@ class Panel {
     const columns = ['minimum', 'median', 'maximum'].map((label) => ({ label, unit: shown.unit, number: true }));
     const note = s.missing ? `${format(s.missing)} of ${format(s.n + s.missing)} triangles have no value (grey).` : null;
     return this.values.replaceChildren(table({ title: `${capital(shown.label)} on the surface`, columns, rows: [[s.min, s.median, s.max]] }, { note }));
+  }
+
+  /** Adds the number of failed junctions, which are marked, in the displayed beat. */
+  tellJunctions() {
+    const junctions = this.heart.network?.junctions;
+    if (!junctions) return;
+    const beat = junctions.beats[Math.min(this.heart.networkBeat(), junctions.beats.length - 1)];
+    const counts = countPassages(junctions, beat);
+    const failed = counts.filter((_, k) => junctions.hasFailed(k)).reduce((sum, { count }) => sum + count, 0);
+    const words = failed ? [swatch(markColour), ` ${format(failed)} of ${format(junctions.n)} junctions failed (red dots).`] : [`No junction of ${format(junctions.n)} failed.`];
+    this.values.append(el('p', { class: 'note', id: 'junctions-failed' }, words));
   }
 
   /** Returns a table of names with their colours and numbers of triangles. */
@@ -315,6 +342,12 @@ class Panel {
 
 function valueRow(label, value, unit) {
   return el('tr', {}, el('th', { scope: 'row', text: label }), el('td', { class: 'number', text: value }), el('td', { class: 'unit', text: unit ?? '' }));
+}
+
+/** Returns a text on the drawn points of the conduction system. */
+function networkSource({ n_points: n, position, junctions }) {
+  const points = position.count < n ? `${format(position.count)} of ${format(n)} points` : `${format(n)} points`;
+  return `Conduction system: ${points}${junctions ? `, ${format(junctions.position.count)} junctions` : ''}. Parts behind the surface are pale.`;
 }
 
 /** Returns a text on the tetrahedra of the cut. */

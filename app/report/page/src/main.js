@@ -3,6 +3,7 @@
 
 import { isDark } from './colour.js';
 import { showCompare } from './compare.js';
+import { showConduction } from './conduction.js';
 import { readReport } from './data.js';
 import { el, options } from './dom.js';
 import { showHeart } from './heart_panel.js';
@@ -22,6 +23,7 @@ let kept = {};
 const kindsOfTabs = [
   { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, report.runs, kept) },
   { name: 'traces', text: () => (run.ecg?.length ? (run.traces?.length ? 'Traces and ECG' : 'ECG') : 'Traces'), has: () => run.traces?.length || run.ecg?.length, open: (host) => showTraces(host, run) },
+  { name: 'conduction', text: 'Conduction system', has: () => run.heart?.network?.junctions, open: (host) => showConduction(host, run) },
   { name: 'machine', text: 'Machine', has: () => run.machine, open: (host) => showMachine(host, run.machine) },
   { name: 'compare', text: 'Comparison', has: () => report.runs.length > 1, open: (host) => showCompare(host, report.runs) },
   { name: 'run', text: 'Case', has: () => true, open: (host) => showRun(host, run, report.version) },
@@ -162,6 +164,21 @@ window.myotile = Object.freeze({
     const { shown, range, frame, frames, uniforms } = heart();
     const time_ms = shown.kind === 'frames' ? frames.time[frame] : null;
     return { kind: shown.kind, label: shown.label, unit: shown.unit, statistics: shown.statistics ?? null, range, time_ms, lineStep: uniforms.lineStep.value };
+  },
+  /** The conduction network: its visibility, the displayed value at a point, and the place of a junction. */
+  network: (point = 0, junction = 0) => {
+    const { strands, network } = heart();
+    if (!strands) return null;
+    const at = (list, k) => Array.from(list.subarray(3 * k, 3 * k + 3));
+    return {
+      isShown: strands.group.visible, hasEnds: strands.ends.visible, points: network.points, lines: network.line.length / 2,
+      place: at(network.position, point), value: heart().networkValue(point), end: network.junctions && at(network.junctions.position, junction),
+    };
+  },
+  /** The tab of the conduction system: passages of the displayed beat, and its junctions. */
+  conduction: () => {
+    const { counts, junctions, beat } = opened.get('conduction').shown;
+    return { counts, n: junctions.n, delay: Array.from(beat.delay) };
   },
   counts: () => ({ vertices: heart().data.vertices, triangles: heart().data.triangles }),
   /** The clicked place, with V at the displayed time if it is known. */
