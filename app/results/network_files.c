@@ -128,7 +128,7 @@ mt_status mt_run_network_write_hdf(
                                           .notes = notes});
 }
 
-mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat, mt_picture_network *picture)
+mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat, mt_network_lines *picture)
 {
     const mt_conduction *conduction = conduction_of(run);
     const mt_junctions *junctions = &conduction->junctions;
@@ -145,7 +145,7 @@ mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat
     for (size_t k = 0; k < junctions->n; k++) failed[k] = has_failed(run, beat, k);
     const size_t n_failed = mt_run_junctions_failed(run, beat);
     if (n_failed > 0) (void)snprintf(note, NOTE, "%zu of %zu junctions failed", n_failed, junctions->n);
-    *picture = (mt_picture_network){.n_points = lines.n_points,
+    *picture = (mt_network_lines){.n_points = lines.n_points,
         .n_lines = lines.n_segments,
         .xyz_mm = lines.xyz_mm,
         .line = lines.segment_point,

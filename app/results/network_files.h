@@ -17,7 +17,7 @@ MT_NODISCARD mt_status mt_run_network_write_hdf(
 
 /* Builds the lines of the network for a picture of the activation of a beat. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_network_picture(
-    mt_arena *arena, const mt_run *run, size_t beat, mt_picture_network *picture);
+    mt_arena *arena, const mt_run *run, size_t beat, mt_network_lines *picture);
 
 /* Builds a table with a row for each junction and beat: the place of its free end, the activation times of both sides, their difference,
  * and

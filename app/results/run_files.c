@@ -309,7 +309,7 @@ static mt_status write_picture(
         mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times};
     picture_title(run, beat, title, sizeof title);
     const bool with_network = map == MT_MAP_ACTIVATION && run->problem->monodomain.conduction;
-    mt_picture_network network;
+    mt_network_lines network;
     if (with_network) MT_TRY(mt_run_network_picture(arena, run, beat, &network));
     return mt_picture_map(path, mesh, &adjacency, values, &scale, with_network ? &network : NULL, title);
 }

@@ -10,16 +10,16 @@
 enum { W = 64, H = 8 };
 
 mt_status __real_mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title);
+    const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title);
 mt_status __wrap_mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title);
+    const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title);
 
 bool sketch_draws = false;
 
 static void add_text(mt_hash *hash, const char *text) { mt_hash_add(hash, text, strlen(text) + 1); }
 
 mt_status __wrap_mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title)
+    const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title)
 {
     uint32_t pixel[H][W];
     char text[MT_HASH_SIZE];

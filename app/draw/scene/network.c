@@ -80,7 +80,7 @@ static void draw_strand(const drawing *d, const strand *s, bool core)
         }
 }
 
-static strand line_of(const mt_picture_network *n, const mt_view *v, const mt_plot *p, size_t line)
+static strand line_of(const mt_network_lines *n, const mt_view *v, const mt_plot *p, size_t line)
 {
     const uint32_t *point = n->line + 2 * line;
     strand s = {.half = half_line, .value = {(double)n->values[point[0]], (double)n->values[point[1]]}};
@@ -90,7 +90,7 @@ static strand line_of(const mt_picture_network *n, const mt_view *v, const mt_pl
 }
 
 /* Returns a dot, which covers its line. */
-static strand end_of(const mt_picture_network *n, const mt_view *v, const drawing *d, size_t end)
+static strand end_of(const mt_network_lines *n, const mt_view *v, const drawing *d, size_t end)
 {
     const uint32_t point = n->end[end];
     const double value = (double)n->values[point];
@@ -104,7 +104,7 @@ static strand end_of(const mt_picture_network *n, const mt_view *v, const drawin
 }
 
 mt_status mt_network_draw(
-    mt_arena *arena, const mt_picture_network *network, const mt_view *view, mt_plot *plot)
+    mt_arena *arena, const mt_network_lines *network, const mt_view *view, mt_plot *plot)
 {
     const double per_mm = 1 / (plot->scale.nearest - plot->scale.farthest);
     const drawing d = {plot, MT_NETWORK_DEPTH_MM * per_mm, 0.5 * MT_NETWORK_DEPTH_MM * per_mm};

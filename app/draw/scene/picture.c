@@ -17,7 +17,7 @@ typedef struct map {
     mt_figure figure;
     mt_times times;
     const mt_picture_scale *scale;
-    const mt_picture_network *network; /* or NULL */
+    const mt_network_lines *network; /* or NULL */
     mt_time_labels labels[MT_VIEWS_MAX];
     mt_bar bar; /* without its range */
 } map;
@@ -141,7 +141,7 @@ static mt_status make_scale(
 
 /* Same, of the values of the elements and the network. */
 static mt_status make_scale_of(
-    mt_arena *scratch, map *m, const float *values, size_t n_elements, const mt_picture_network *network)
+    mt_arena *scratch, map *m, const float *values, size_t n_elements, const mt_network_lines *network)
 {
     float *both;
     if (!network) return make_scale(scratch, values, n_elements, m->scale->trimmed, &m->times);
@@ -166,7 +166,7 @@ static mt_status make_panels(mt_arena *scratch, map *m)
 }
 
 mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title)
+    const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title)
 {
     if (mesh->n_elements == 0 || adjacency->n_elements != mesh->n_elements)
         return mt_fail(MT_INPUT,

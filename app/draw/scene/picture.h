@@ -7,6 +7,7 @@
  * MT_PAGE_WIDTH x MT_PAGE_HEIGHT pixels. */
 #pragma once
 
+#include "app/draw/scene/network.h"
 #include "mesh/adjacency.h"
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
@@ -20,18 +21,6 @@ typedef struct mt_picture_scale {
     bool trimmed;
 } mt_picture_scale;
 
-/* The lines of a conduction network, drawn over the map if they are not hidden by it, with the colours of its values. Lines can leave the
- * mesh. Their ends in the tissue are dots, or larger marks in another colour. */
-typedef struct mt_picture_network {
-    size_t n_points, n_lines, n_ends;
-    const double *xyz_mm;  /* [n_points][3] */
-    const uint32_t *line;  /* [n_lines][2] points */
-    const float *values;   /* [n_points]; NaN if a point has none */
-    const uint32_t *end;   /* [n_ends] points */
-    const uint8_t *failed; /* [n_ends] 1: marked */
-    const char *note;      /* meaning of the marks, for the legend; "" if none */
-} mt_picture_network;
-
 /* Writes the picture to `path`, completely or not at all. Borrows everything.
  *
  * `values`: [n_elements]; NaN if an element has none. Such elements are grey, and the legend has the text `grey` for them. Elements
@@ -42,7 +31,7 @@ typedef struct mt_picture_network {
  * Fails with MT_MEMORY, or with MT_FILE if the file cannot be written. If no font is installed, the picture has coarse letters or
  * none. */
 MT_NODISCARD mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
-    const float *values, const mt_picture_scale *scale, const mt_picture_network *network, const char *title);
+    const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title);
 
 /* Writes a picture of a partition. Every outer face has the colour of its element's part (mt_part_colours), and borders between
  * groups are drawn. The legend calls groups IPUs and parts tiles. It has all shades of each group, the group numbers (every second

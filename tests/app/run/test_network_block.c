@@ -210,7 +210,7 @@ Test(network_block, a_sweep_over_a_key_of_the_network_has_the_files_of_single_ru
             line, sizeof line, "run case.yaml -o alone --set network.junction.resistance_kOhm=%s", value[k]);
         (void)snprintf(folder, sizeof folder, "swept/resistance_kOhm=%s", value[k]);
         run(line);
-        cr_expect_eq(expect_same_files("alone", folder, true), 6);
+        cr_expect_eq(expect_same_files("alone", folder, true), 8);
         cr_assert_eq(read_junctions(folder, row), JUNCTIONS);
         delay_ms[k] = row[0].delay_ms;
     }

@@ -18,6 +18,7 @@ static const char body[] = NETWORK_MESH NETWORK_TISSUE
     "  file: net.csv\n" NETWORK_CABLES "  cell: {model: mitchell-schaeffer, type: standard, " SHORT "}\n"
     "  stimuli: [{node: 0, duration_ms: 2, period_ms: 150, count: 2}]\n"
     "output: {beats: every}\n"
+    "series: {every_ms: 5}\n"
     "checkpoint: {at_end: true}\n"
     "machine: {backend: cpu}\n";
 
@@ -152,7 +153,7 @@ static void check_change(double stop_ms, const char *before, const char *after)
     omp_set_num_threads(3);
     run(line);
     omp_set_num_threads(1);
-    cr_expect_eq(expect_same_files("one", "two", true), 8, "%s, stopped at %g ms", before, stop_ms);
+    cr_expect_eq(expect_same_files("one", "two", true), 14, "%s, stopped at %g ms", before, stop_ms);
     cr_assert_eq(nftw("two", remove_thing, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
@@ -255,8 +256,10 @@ Test(network_resume, the_tissue_alone_starts_from_a_state_with_a_network)
 Test(network_resume, a_run_without_a_network_deletes_the_files_of_one)
 {
     run("run case.yaml -o two --set time.end_ms=1");
-    cr_expect(there("two/network.vtp") && there("two/junctions.csv"));
+    cr_expect(there("two/network.vtp") && there("two/network.hdf") && there("two/network.frames"));
+    cr_expect(there("two/junctions.csv") && there("two/network.csv"));
     run("run case.yaml -o two --set time.end_ms=1" NO_NETWORK);
     cr_expect(there("two/result.hdf"));
-    cr_expect_not(there("two/network.vtp") || there("two/junctions.csv"));
+    cr_expect_not(there("two/network.vtp") || there("two/network.hdf") || there("two/network.frames"));
+    cr_expect_not(there("two/junctions.csv") || there("two/network.csv"));
 }

@@ -84,12 +84,13 @@ class HeartData {
     return whole(this.heart.named[m].triangle);
   }
 
-  /** Returns { time: ms, n, range: of the surface, colours: range of all hearts on this mesh, at(frame, vertex): mV, cutAt(frame): mV at
+  /** Returns { time: ms, n, range: of the surface, colours: range of all hearts on this mesh, with their networks, at(frame, vertex): mV, cutAt(frame): mV at
    * all vertices of the cut, or null }. */
   async frames() {
     const all = await this.allFrames();
     const ranges = await Promise.all(this.others.filter((heart) => heart.frames && heart !== this.heart).map(frameRange));
-    const colours = union([all.range, ...ranges]);
+    const networks = await Promise.all(this.others.filter((heart) => heart.frames && heart.network?.v_mV).map(networkRange));
+    const colours = union([all.range, ...ranges, ...networks]);
     const { chosen } = this;
     if (!chosen) return { ...all, colours };
     const cutAt = all.cutAt && ((frame) => all.cutAt(chosen[frame]));
@@ -183,6 +184,11 @@ function union(ranges) {
 async function frameRange({ frames, surface }) {
   const n = frames.time_ms.count;
   return (await voltages(frames.v_mV, n, surface.position.count)).range;
+}
+
+/** Returns the same for its conduction network. */
+async function networkRange({ frames, network }) {
+  return (await voltages(network.v_mV, frames.time_ms.count, network.position.count)).range;
 }
 
 const decoded = new Map(); // id of an array: its voltages
