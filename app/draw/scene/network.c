@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Half widths [samples]. */
-static const double half_line = 0.8 * MT_VIEW_SUPER, half_end = 1.9 * MT_VIEW_SUPER,
+static const double half_line = MT_VIEW_SUPER, half_end = 1.9 * MT_VIEW_SUPER,
                     half_failed = 3.4 * MT_VIEW_SUPER, rim_width = 0.7 * MT_VIEW_SUPER;
 
 /* A line, or a dot if both ends are equal. */

@@ -1,0 +1,187 @@
+/* The results of a conduction network: V at the times of the series, the table of the passages, and the columns of a sweep. */
+#include <criterion/criterion.h>
+
+#include "data/files/csv.h"
+#include "tests/app/network_case.h"
+
+#include <omp.h>
+
+static mt_arena arena;
+
+#define BODY                                                                                                 \
+    NETWORK_SLAB "time: {dt_ms: 0.05, end_ms: 30}\n"                                                         \
+                 "network:\n"                                                                                \
+                 "  file: net.csv\n" NETWORK_CABLES "  spacing_mm: 0.2\n"                                    \
+                 "  stimuli: [{node: 0, duration_ms: 2}]\n"                                                  \
+                 "machine: {backend: cpu}\n"
+static const char plain[] = BODY, body[] = BODY "series: {every_ms: 0.5}\n";
+enum { FRAMES = 61, THRESHOLD_mV = 0 }; /* output.threshold_mV */
+
+static void enter(void)
+{
+    enter_room();
+    omp_set_num_threads(1);
+    write_text("case.yaml", body);
+    write_text("plain.yaml", plain);
+    write_text("net.csv", small_network);
+}
+
+static void leave(void)
+{
+    mt_arena_free(&arena);
+    leave_room();
+}
+
+TestSuite(network_results, .init = enter, .fini = leave);
+
+static void run_case(const char *more) { free(works("run case.yaml%s", more)); }
+
+/* ---- V in the frames */
+
+/* Reads an array of floats or doubles of rank 1 from a file; *n: its length. */
+static void *read_array(const char *path, const char *name, mt_h5_type type, size_t *n)
+{
+    MT_H5_SCOPE(h5);
+    cr_assert_eq(mt_h5_open(path, h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_shape(h5, name, 1, n), MT_OK, "%s", mt_message());
+    void *values = mt_arena_alloc(&arena, *n, sizeof(double));
+    cr_assert_eq(mt_h5_read(h5, name, type, 1, n, values), MT_OK, "%s", mt_message());
+    return values;
+}
+
+/* Before its activation V of a point is below the threshold, and for some time after it above. */
+Test(network_results, v_in_the_frames_agrees_with_the_activation_times)
+{
+    size_t n, n_all, n_frames, n_series, before = 0, after = 0;
+    run_case(" -o out");
+    const double *at_ms = read_array("out/network.hdf", "VTKHDF/PointData/activation", MT_H5_DOUBLE, &n),
+                 *time_ms = read_array("out/network.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, &n_frames),
+                 *series_ms = read_array("out/series.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, &n_series);
+    const float *v_mV = read_array("out/network.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, &n_all);
+    cr_assert(n_frames == FRAMES && n_series == FRAMES && n_all == n * FRAMES);
+    cr_expect_arr_eq(time_ms, series_ms, FRAMES * sizeof *time_ms);
+    for (size_t k = 0; k < n; k++)
+        for (size_t f = 0; f < FRAMES; f++) {
+            const double v = (double)v_mV[f * n + k], since_ms = time_ms[f] - at_ms[k];
+            cr_assert(isfinite(at_ms[k]));
+            if (since_ms <= 0) cr_assert_leq(v, THRESHOLD_mV, "point %zu, %g ms: %g", k, time_ms[f], v);
+            if (since_ms > 0.05 && since_ms < 3)
+                cr_assert_gt(v, THRESHOLD_mV, "point %zu, %g ms: %g", k, time_ms[f], v);
+            before += since_ms <= 0, after += since_ms > 0.05 && since_ms < 3;
+        }
+    cr_expect(before > 3 * n && after > 4 * n, "%zu and %zu", before, after);
+}
+
+static bool has_steps(const char *path)
+{
+    MT_H5_SCOPE(h5);
+    bool has;
+    cr_assert_eq(mt_h5_open(path, h5), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_h5_has(h5, "VTKHDF/Steps", &has), MT_OK);
+    return has;
+}
+
+/* The points and their activations are those of network.vtp. */
+Test(network_results, a_run_without_a_series_has_the_network_without_frames)
+{
+    size_t n, n_vtp;
+    free(works("run plain.yaml -o out"));
+    cr_expect_not(there("out/series.hdf"));
+    cr_expect_not(has_steps("out/network.hdf"));
+    const double *at_ms = read_array("out/network.hdf", "VTKHDF/PointData/activation", MT_H5_DOUBLE, &n);
+    double *vtp_ms = read_network_array("out", "activation", &n_vtp);
+    cr_assert_eq(n, n_vtp);
+    cr_expect_arr_eq(at_ms, vtp_ms, n * sizeof *at_ms);
+    free(vtp_ms);
+}
+
+/* The frames do not depend on the discretisation, the device or other kinds of samples in the order of their points. */
+Test(network_results, each_kind_of_run_stores_the_frames)
+{
+    static const char *const kinds[] = {" --set diffusion.discretisation=nodes",
+        " --set machine.backend=opencl", " --set machine.precision=double", " --set series.at_ms=[0.07,3]"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const size_t frame = k == 3 ? 7 : 6; /* at 3 ms */
+        char line[200];
+        size_t n, n_all, n_frames;
+        (void)snprintf(line, sizeof line, " -o out --set time.end_ms=4%s", kinds[k]);
+        run_case(line);
+        (void)read_array("out/network.hdf", "VTKHDF/PointData/activation", MT_H5_DOUBLE, &n);
+        const double *time_ms = read_array("out/network.hdf", "VTKHDF/Steps/Values", MT_H5_DOUBLE, &n_frames);
+        const float *v_mV = read_array("out/network.hdf", "VTKHDF/PointData/V", MT_H5_FLOAT, &n_all);
+        cr_assert(
+            n_frames >= 9 && n_all == n * n_frames && time_ms[frame] == 3, "%s: %zu", kinds[k], n_frames);
+        cr_expect(v_mV[0] < -60, "%s: %g", kinds[k], (double)v_mV[0]);
+        float highest = -INFINITY;
+        for (size_t p = 0; p < n; p++) highest = fmaxf(highest, v_mV[frame * n + p]);
+        cr_expect(highest > 0 && highest < 150, "%s: %g", kinds[k], (double)highest);
+    }
+}
+
+/* ---- the tables */
+
+static double cell(const mt_csv *csv, size_t row, const char *column)
+{
+    const size_t k = mt_csv_find(csv, column);
+    cr_assert_lt(k, csv->n_columns, "%s", column);
+    return mt_csv_number(csv, row, k);
+}
+
+static mt_csv read_csv(const char *path)
+{
+    mt_csv csv;
+    cr_assert_eq(mt_csv_read(&arena, path, &csv), MT_OK, "%s", mt_message());
+    return csv;
+}
+
+/* Three delays: the median is neither the smallest nor the largest. */
+Test(network_results, the_table_has_counts_and_medians_of_the_junctions)
+{
+    static junction_row row[ROWS_MOST];
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    char *table = works("run case.yaml -o out --format json");
+    const mt_csv csv = read_csv("out/network.csv");
+    cr_assert_eq(read_junctions("out", row), 3);
+    cr_assert_eq(csv.n_rows, 1);
+    for (int k = 0; k < 3; k++) {
+        sum += row[k].delay_ms;
+        low = fmin(low, row[k].delay_ms), high = fmax(high, row[k].delay_ms);
+    }
+    cr_expect_eq(cell(&csv, 0, "antegrade"), 3);
+    cr_expect(isnan(cell(&csv, 0, "retrograde_delay_ms")));
+    cr_expect_float_eq(cell(&csv, 0, "antegrade_delay_ms"), sum - low - high, 1e-9);
+    cr_expect_neq(sum - low - high, sum / 3);
+    cr_expect_float_eq(
+        cell(&csv, 0, "first_ms"), fmin(row[0].tissue_ms, fmin(row[1].tissue_ms, row[2].tissue_ms)), 1e-9);
+    cr_expect(strstr(table, "\"antegrade_delay_ms\":"), "%s", table);
+    free(table);
+}
+
+/* With this resistance no junction passes; with electrodes there is a QRS complex if the tissue is activated. */
+#define ELECTRODES                                                                                           \
+    " --set ecg.every_ms=0.5 --set "                                                                         \
+    "electrodes=[{\"name\":\"LA\",\"at_mm\":[15,2,1]},{\"name\":\"RA\",\"at_mm\":[-10,2,1]}]"
+
+Test(network_results, a_sweep_lists_failed_junctions_and_qrs_durations)
+{
+    run_case(" -o swept --sweep network.junction.resistance_kOhm=3,3000" ELECTRODES);
+    const mt_csv csv = read_csv("swept/sweep.csv"), qrs = read_csv("swept/resistance_kOhm=3/qrs.csv");
+    cr_assert_eq(csv.n_rows, 2);
+    cr_expect_eq(cell(&csv, 0, "junctions_failed"), 0);
+    cr_expect_eq(cell(&csv, 1, "junctions_failed"), 3);
+    cr_expect_eq(cell(&csv, 0, "qrs_duration_ms"), cell(&qrs, 0, "duration_ms"));
+    cr_expect_gt(cell(&csv, 0, "qrs_duration_ms"), 3);
+    cr_expect(isnan(cell(&csv, 1, "qrs_duration_ms")));
+}
+
+Test(network_results, a_sweep_without_network_and_electrodes_has_no_such_columns)
+{
+    size_t n;
+    free(works("run plain.yaml -o swept --sweep time.end_ms=1,2 --set network.file= --set "
+               "network.stimuli=[] --set "
+               "stimuli=[{\"max_mm\":[1,1,1],\"min_mm\":[0,0,0],\"duration_ms\":1,\"strength_uA_mm3\":50}]"));
+    char *text = bytes_of("swept/sweep.csv", &n);
+    cr_expect_null(strstr(text, "junctions_failed"), "%s", text);
+    cr_expect_null(strstr(text, "qrs"), "%s", text);
+    free(text);
+}
