@@ -119,7 +119,7 @@ SHIFTS = {"activation_ms": lambda place: 2 + 0.05 * np.asarray(place, float)[...
 SHIFT_mV = 3
 
 
-def heart(blocks, fine, shift=0, mesh="bowl"):
+def heart(blocks, fine, shift=0, mesh="bowl", conducts=False):
     """Returns the heart. shift: shift of the values, times SHIFTS and SHIFT_mV."""
     around, along, frames = (140, 62, 100) if fine else (60, 28, 40)
     bowl, coarse = Bowl(around, along, 4), Bowl(36, 16, 3)
@@ -150,8 +150,35 @@ def heart(blocks, fine, shift=0, mesh="bowl"):
                    "cut_v_mV": blocks.values(inside, "u8", 1, len(coarse.position))},
         "fibres": {"position": blocks.values(middle, components=3), "direction": blocks.values(along, components=3),
                    "element": blocks.index(np.arange(len(middle)))},
+        "network": network(blocks, times) if conducts else None,
         "points": [{"label": label, "kind": kind, "at_mm": at} for label, kind, at in points],
     }
+
+
+STRANDS_mm = [25.0, 30.0]  # height of two lines above the bowl; the upper one is not activated
+PASSAGES = ["none", "antegrade", "retrograde", "antegrade_failed", "retrograde_failed", "collision", "open"]
+# Four junctions at the ends of the lines, in two beats: times of the cable and of the tissue, and the passage.
+JUNCTIONS = [[(20, 24.5, 1), (80, np.nan, 3), (np.nan, np.nan, 0), (np.nan, np.nan, 0)], [(420, 423, 1), (480, 478, 2), (np.nan, 450, 4), (430, np.nan, 6)]]
+
+
+def strand_ms(x):
+    """Returns the activation time of the lower line."""
+    return 50 + 2 * np.asarray(x, float)
+
+
+def network(blocks, times):
+    """Returns a conduction network: two lines above the bowl along x, from -15 to 15 mm."""
+    x = np.linspace(-15, 15, 31)
+    position = np.concatenate([np.stack([x, 0 * x, 0 * x + z], -1) for z in STRANDS_mm])
+    line = np.concatenate([np.stack([first + np.arange(30), first + np.arange(30) + 1], -1) for first in (0, 31)])
+    activation = np.concatenate([strand_ms(x), np.full(31, np.nan)])
+    volts = np.array([np.where(t >= activation, 20.0, -85.0) for t in times])
+    ends = position[[0, 30, 31, 61]]
+    beats = [{"beat": k + 1, "cable_ms": blocks.values([j[0] for j in beat]), "tissue_ms": blocks.values([j[1] for j in beat]),
+              "passage": blocks.index([j[2] for j in beat])} for k, beat in enumerate(JUNCTIONS)]
+    return {"n_points": 1000, "n_lines": 999, "position": blocks.values(position, components=3), "line": blocks.index(line, 2),
+            "activation": [{"beat": 1, "value": blocks.values(activation)}, {"beat": 2, "value": blocks.values(activation + 400)}],
+            "v_mV": blocks.values(volts, "u8", 1, 62), "junctions": {"position": blocks.values(ends, components=3), "passages": PASSAGES, "beats": beats}}
 
 
 def surface_of(centre):
@@ -269,10 +296,11 @@ def machine(blocks, ipus):
     return {"profile": blocks.words(json.dumps(profile(ipus))), "tiles": tiles, "links": 6}
 
 
-def run(blocks, title, folder, fine, ipus, mesh="bowl"):
+def run(blocks, title, folder, fine, ipus, mesh="bowl", conducts=False):
     lines, leads = traces(blocks)
     table = {"title": "Activation times at points", "columns": [{"label": "point", "unit": "", "number": False}, {"label": "activation", "unit": "ms", "number": True}],
              "rows": [["P1", float(activation_ms([28, 0, -10]))], ["P2", float(activation_ms([-22, -18, 0]))], ["P3", None]]}
+    summary = {"title": "Conduction system", "columns": [{"label": "beat", "unit": "", "number": True}, {"label": "antegrade", "unit": "", "number": True}], "rows": [[1, 1], [2, 1]]}
     used = [
         {"key": "time.dt_ms", "value": "0.02", "unit": "ms", "help": "the time step", "default": "2e-2"},
         {"key": "time.end_ms", "value": "400", "unit": "ms", "help": "when it ends", "default": "80"},
@@ -280,7 +308,7 @@ def run(blocks, title, folder, fine, ipus, mesh="bowl"):
         {"key": "mesh.file", "value": "heart.hdf", "help": "the mesh"},
     ]
     return {"title": title, "folder": folder, "command": f"myotile run {folder}/used.yaml --output again", "used": used,
-            "notes": ["2 elements have a limited gradient."], "tables": [table], "heart": heart(blocks, fine, int(ipus > 1), mesh), "differences": [], "traces": lines, "ecg": leads,
+            "notes": ["2 elements have a limited gradient."], "tables": [table, summary] if conducts else [table], "heart": heart(blocks, fine, int(ipus > 1), mesh, conducts), "differences": [], "traces": lines, "ecg": leads,
             "machine": machine(blocks, ipus)}
 
 
@@ -291,9 +319,9 @@ def fill(template, report, blocks):
     return f"{before}{data}\n{after}"
 
 
-def make(template, title="A bowl, stimulated at its apex", fine=False, runs=2):
+def make(template, title="A bowl, stimulated at its apex", fine=False, runs=2, conducts=False):
     blocks = Blocks()
-    all_runs = [run(blocks, title, "bowl", fine, 1), run(blocks, "The same bowl, four IPUs", "bowl-4", False, 4)]
+    all_runs = [run(blocks, title, "bowl", fine, 1, conducts=conducts), run(blocks, "The same bowl, four IPUs", "bowl-4", False, 4)]
     if runs > 2:
         all_runs.append(run(blocks, "Another bowl", "bowl-2", False, 1, mesh="another"))
     all_runs = all_runs[:runs]

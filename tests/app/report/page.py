@@ -368,6 +368,80 @@ class PageTest(unittest.TestCase):
         self.browser.click("#theme")
         self.assertNotEqual(self.browser.run(back), before)
 
+    # ---- the conduction system ----
+
+    def open_network(self):
+        self.browser.open(self.write("network.html", example.make(template(), runs=1, conducts=True)))
+        self.assertIsNone(self.ready("heart"))
+        self.browser.run("document.querySelector('.controls .check input').click()")  # isochrones off
+        self.browser.click("button[aria-label='View from −y']")
+        time.sleep(0.3)
+
+    def test_the_network_has_the_colours_of_its_activation(self):
+        self.open_network()
+        for point in [0, 15, 30]:
+            x = -15 + point
+            self.assertAlmostEqual(self.hook("network", point)["value"], float(example.strand_ms(x)), delta=0.01)
+            np.testing.assert_allclose(self.hook("network", point)["place"], [x, 0, 25], atol=0.01)
+        self.assertIsNone(self.hook("network", 40)["value"])
+        low, high, grey = (self.pixel(place) for place in ([-12.5, 0, 25], [13.5, 0, 25], [3.5, 0, 30]))
+        self.assertGreater(low[2], low[0], f"early is blue: {low}")
+        self.assertGreater(high[1], low[1] + 40, f"late is green: {high}")
+        self.assertLess(max(grey[:3]) - min(grey[:3]), 4, f"no value is grey: {grey}")
+        self.assertEqual([low[3], high[3], grey[3]], [255] * 3)
+
+    def test_the_network_can_be_hidden(self):
+        self.open_network()
+        self.assertEqual(self.pixel([5, 0, 25])[3], 255)
+        self.assertGreater(self.pixel([15, 0, 25])[3], 0)
+        hide = lambda text: self.browser.run("[...document.querySelectorAll('.controls .check')].find((l) => l.textContent === arguments[0]).click()", text)
+        hide("junctions")
+        time.sleep(0.2)
+        self.assertEqual((self.hook("network")["isShown"], self.hook("network")["hasEnds"]), (True, False))
+        hide("conduction system")
+        time.sleep(0.2)
+        self.assertEqual(self.pixel([5, 0, 25]), [0, 0, 0, 0])
+        hide("conduction system")
+        time.sleep(0.2)
+        self.assertEqual(self.pixel([5, 0, 25])[3], 255)
+
+    def test_a_failed_junction_is_red(self):
+        self.open_network()
+        is_red = lambda place: (lambda c: c[0] > 180 and c[1] < 60 and c[2] < 60)(self.pixel(place))
+        self.assertTrue(is_red([15, 0, 25]))
+        self.assertFalse(is_red([-15, 0, 25]) or is_red([15, 0, 30]))
+        self.assertEqual(self.browser.text("#junctions-failed"), "1 of 4 junctions failed (red dots).")
+
+    def test_frames_show_v_of_the_network(self):
+        self.open_network()
+        self.choose("Colour by", "frames")
+        self.browser.wait("return myotile.shown().kind === 'frames'")
+        for frame in [2, 5, 30]:
+            self.browser.run("const r = document.querySelector('.time input'); r.value = arguments[0]; r.dispatchEvent(new Event('input'))", str(frame))
+            t = self.hook("shown")["time_ms"]
+            for point in [0, 15, 30]:
+                expected = 20 if t >= example.strand_ms(-15 + point) else -85
+                self.assertAlmostEqual(self.hook("network", point)["value"], expected, delta=0.5, msg=f"{t} ms, point {point}")
+        self.assertGreater(self.pixel([5, 0, 25])[1], 150, "activated")
+
+    def test_the_conduction_system_has_its_tables_and_delays(self):
+        self.open_network()
+        self.tab("conduction")
+        shown = self.hook("conduction")
+        self.assertEqual({c["name"]: c["count"] for c in shown["counts"] if c["count"]}, {"none": 2, "antegrade": 1, "antegrade failed": 1})
+        self.assertAlmostEqual(shown["delay"][0], 4.5, delta=0.01)
+        self.assertEqual(shown["delay"][1:], [None] * 3)
+        heads = self.browser.run("return [...document.querySelectorAll('#panel-conduction h2')].map((h) => h.textContent)")
+        self.assertEqual(heads, ["Conduction system", "Junctions", "List of the junctions"])
+        rows = lambda: self.browser.run("return [...document.querySelectorAll('#panel-conduction section:last-child tbody tr')].map((r) => [...r.cells].map((c) => c.textContent))")
+        self.assertEqual(rows()[0], ["0", "−15", "0", "25", "20", "24.5", "4.5", "antegrade"])
+        self.assertEqual(rows()[1][4:], ["80", "–", "–", "antegrade failed"])
+        self.choose_in("#panel-conduction", "Beat", "1")
+        shown = self.hook("conduction")
+        self.assertEqual({c["name"]: c["count"] for c in shown["counts"] if c["count"]}, {"antegrade": 1, "retrograde": 1, "retrograde failed": 1, "open": 1})
+        self.assertAlmostEqual(shown["counts"][2]["delay"], 2, delta=0.01)
+        self.assertEqual(rows()[2][4:], ["–", "450", "–", "retrograde failed"])
+
     def test_a_lead_is_read_below_the_pointer(self):
         self.tab("traces")
         self.browser.wait("return document.querySelector('.paper')?.style.width")  # until it is drawn

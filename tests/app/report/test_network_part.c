@@ -172,6 +172,21 @@ Test(network_part, a_small_report_draws_fewer_points_of_the_same_lines)
     cr_expect_eq(expect_points(&all, network_of(&all), &net), net.n);
 }
 
+/* Neither has an end or a branch point, and so no junction. */
+Test(network_part, rings_are_drawn)
+{
+    size_t n_lines, n;
+    write_text("net.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm\n0,0,3,2,0,3\n2,0,3,2,2,3\n2,2,3,0,0,3\n"
+                          "4,4,3,5,4,3\n5,4,3,5,5,3\n5,5,3,4,4,3\n");
+    free(works("run plain.yaml -o out --set time.end_ms=2"));
+    const page p = report("");
+    const json *drawn = network_of(&p);
+    cr_expect_float_eq(length_of(&p, drawn, &n_lines), 3 * (2 + M_SQRT2), 1e-3);
+    (void)array_at(&arena, &p, drawn, "position", &n);
+    cr_expect_eq(n, 3 * n_lines);
+    cr_expect_eq(json_at(drawn, "junctions")->kind, JSON_NULL);
+}
+
 /* ---- junctions */
 
 Test(network_part, junctions_and_summary_are_those_of_the_tables)
@@ -235,10 +250,12 @@ Test(network_part, a_run_without_series_or_network_has_no_voltages_or_no_network
 
 Test(network_part, each_beat_has_its_activation)
 {
+    static junction_row row[ROWS_MOST];
     size_t n;
     free(works(
         "run plain.yaml -o out --set network.stimuli.0.period_ms=60 --set network.stimuli.0.count=2 --set "
         "output.beats=every --set time.end_ms=65 --set time.until=end"));
+    cr_assert_eq(read_junctions("out", row), 2 * JUNCTIONS);
     const page p = report("");
     const json *list = json_at(network_of(&p), "activation"),
                *beats = json_at(json_at(network_of(&p), "junctions"), "beats");
@@ -247,6 +264,11 @@ Test(network_part, each_beat_has_its_activation)
     cr_expect_eq(json_value(beats->first->next, "beat"), 2);
     const double *second_ms = array(&arena, &p, json_at(list->first->next, "value"), &n);
     for (size_t k = 0; k < n; k++) cr_expect(isnan(second_ms[k]) || second_ms[k] > 60, "%g", second_ms[k]);
+    for (size_t beat = 0; beat < 2; beat++) {
+        const json *cable = json_at(beat ? beats->first->next : beats->first, "cable_ms");
+        const double *cable_ms = array(&arena, &p, cable, &n);
+        for (size_t k = 0; k < n; k++) expect_close(cable, cable_ms[k], row[2 * k + beat].cable_ms);
+    }
 }
 
 Test(network_part, a_damaged_table_is_an_error_with_its_place)

@@ -18,7 +18,7 @@ export class Heart {
   constructor(data, canvas, overlay, scale = sequential) {
     Object.assign(this, { data, scale });
     this.geometry = makeSurface(data.position, data.triangle);
-    this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.position);
+    this.view = new View(canvas, overlay, this.geometry.boundingSphere, data.places);
     this.size = 2 * this.geometry.boundingSphere.radius;
     this.uniforms = paintUniforms();
     this.uniforms.scale.value = scaleTexture(scale);

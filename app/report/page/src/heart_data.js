@@ -13,8 +13,12 @@ export function isSameMesh(a, b) {
 /** Decodes the surface of a heart. Its maps and frames share their colour range with `others`, hearts on the same mesh. */
 export async function loadHeart(heart, others = [heart]) {
   const { surface } = heart;
-  const [position, triangle, element] = await Promise.all([values(surface.position), whole(surface.triangle), whole(surface.element)]);
-  return new HeartData(heart, { position, triangle, element, others });
+  const [position, triangle, element, ofNetwork] = await Promise.all([
+    values(surface.position), whole(surface.triangle), whole(surface.element), heart.network ? values(heart.network.position) : []]);
+  const places = new Float32Array(position.length + ofNetwork.length);
+  places.set(position);
+  places.set(ofNetwork, position.length);
+  return new HeartData(heart, { position, places, triangle, element, others });
 }
 
 /** Returns the numbers of the maps that two hearts have in common: [[m of a, m of b], ...]. */
@@ -44,8 +48,9 @@ async function framesInCommon(a, b) {
 }
 
 class HeartData {
-  constructor(heart, { position, triangle, element, others }) {
-    Object.assign(this, { heart, position, triangle, element, others });
+  /** places: all that a view should contain, [3 n] mm. */
+  constructor(heart, { position, places, triangle, element, others }) {
+    Object.assign(this, { heart, position, places, triangle, element, others });
     this.vertices = position.length / 3;
     this.triangles = triangle.length / 3;
     this.chosen = null; // the displayed frames; null: all
