@@ -100,7 +100,7 @@ export class Strands {
     this.network = network;
     this.lines = linesOf(network);
     this.dots = network.junctions ? dotsOf(network) : null;
-    const near = 0.012 * size;
+    const near = 0.009 * size;
     const lineMaterial = (own, more = {}) => material(uniforms, { wide: half, towardsEye: near, extra: 0, isRim: 0, alpha: 1, ...own }, lineVertex, lineFragment, more);
     const behind = { transparent: true, depthWrite: false, depthFunc: GreaterDepth };
     this.group = new Group().add(
@@ -109,7 +109,7 @@ export class Strands {
       new Mesh(this.lines, lineMaterial({})));
     this.ends = new Group();
     if (this.dots) {
-      const dotMaterial = (own, more = {}) => material(uniforms, { towardsEye: 0.6 * near, extra: -2e-5, alpha: 1, onlyFailed: 0, ...own }, dotVertex, dotFragment, more);
+      const dotMaterial = (own, more = {}) => material(uniforms, { towardsEye: 1.3 * near, extra: 0, alpha: 1, onlyFailed: 0, ...own }, dotVertex, dotFragment, more);
       this.ends.add(new Points(this.dots, dotMaterial({ alpha: 0.6, onlyFailed: 1 }, behind)), new Points(this.dots, dotMaterial({})));
     }
     for (const each of [...this.group.children, ...this.ends.children]) each.frustumCulled = false;
