@@ -102,7 +102,7 @@ export class Strands {
     this.dots = network.junctions ? dotsOf(network) : null;
     const near = 0.009 * size;
     const lineMaterial = (own, more = {}) => material(uniforms, { wide: half, towardsEye: near, extra: 0, isRim: 0, alpha: 1, ...own }, lineVertex, lineFragment, more);
-    const behind = { transparent: true, depthWrite: false, depthFunc: GreaterDepth };
+    const behind = { depthWrite: false, depthFunc: GreaterDepth };
     this.group = new Group().add(
       new Mesh(this.lines, lineMaterial({ alpha: pale }, behind)),
       new Mesh(this.lines, lineMaterial({ wide: half + rim, extra: 2e-5, isRim: 1 })),
@@ -112,7 +112,11 @@ export class Strands {
       const dotMaterial = (own, more = {}) => material(uniforms, { towardsEye: 1.3 * near, extra: 0, alpha: 1, onlyFailed: 0, ...own }, dotVertex, dotFragment, more);
       this.ends.add(new Points(this.dots, dotMaterial({ alpha: 0.6, onlyFailed: 1 }, behind)), new Points(this.dots, dotMaterial({})));
     }
-    for (const each of [...this.group.children, ...this.ends.children]) each.frustumCulled = false;
+    for (const each of [...this.group.children, ...this.ends.children]) {
+      each.frustumCulled = false;
+      // After the surface first the pale parts, which would cover the others, then lines and dots; all count as transparent, whose order is kept.
+      each.renderOrder = each.material.depthWrite ? (each.isPoints ? 3 : 2) : 1;
+    }
   }
 
   /** Colours the lines by valueOf(point), NaN for none, and the junctions by the nearest point, with those that failed in a beat marked. */
@@ -140,7 +144,7 @@ export class Strands {
 
 function material(uniforms, own, vertexShader, fragmentShader, more) {
   const values = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, { value }]));
-  return new ShaderMaterial({ uniforms: { ...uniforms, ...values }, vertexShader, fragmentShader, side: DoubleSide, ...more });
+  return new ShaderMaterial({ uniforms: { ...uniforms, ...values }, vertexShader, fragmentShader, side: DoubleSide, transparent: true, ...more });
 }
 
 function setWeighted(array, i, value) {
