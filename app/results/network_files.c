@@ -253,7 +253,15 @@ mt_status mt_run_network_table(mt_arena *arena, const mt_run *run, mt_table *res
     return MT_OK;
 }
 
+bool mt_run_has_network_frames(const mt_run *run)
+{
+    return run->sampling && run->sampling->frames[MT_SAMPLE_NETWORK].n > 0;
+}
+
 const char *mt_run_network_names(const mt_run *run)
 {
-    return conduction_of(run) ? "network.vtp, network.hdf, network.csv, junctions.csv, " : "";
+    return !conduction_of(run) ? ""
+           : mt_run_has_network_frames(run)
+               ? "network.vtp, network.hdf, network.xdmf, network.csv, junctions.csv, "
+               : "network.vtp, network.hdf, network.csv, junctions.csv, ";
 }

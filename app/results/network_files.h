@@ -1,4 +1,4 @@
-/* The results of the conduction network of a run: network.vtp, network.hdf, network.csv, junctions.csv, and its lines in pictures. */
+/* The results of the conduction network of a run: network.vtp, network.hdf, network.xdmf, network.csv, junctions.csv, and its lines in pictures. */
 #pragma once
 
 #include "app/cli/table.h"
@@ -9,6 +9,9 @@
 /* Writes the points of the cables with the activation times of each beat [ms], NaN if not activated, and the segments' kinds and radii.
  * MT_FILE. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_network_write(const mt_run *run, const char *path);
+
+/* True if the run stored V of its network. */
+bool mt_run_has_network_frames(const mt_run *run);
 
 /* Writes the same as VTKHDF (mesh/network/network_hdf.h), with V of the points at the times of the series, if there is one. MT_FILE.
  * MT_MEMORY. */

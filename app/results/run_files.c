@@ -349,6 +349,13 @@ static mt_status write_network_hdf(mt_arena *arena, const mt_run *run, const cha
     return mt_run_network_write_hdf(run, n_notes, notes, path);
 }
 
+/* Does nothing: network.xdmf is written with network.hdf. */
+static mt_status written_already(mt_arena *arena, const mt_run *run, const char *path)
+{
+    (void)arena, (void)run, (void)path;
+    return MT_OK;
+}
+
 static mt_status write_passages(mt_arena *arena, const mt_run *run, const char *path)
 {
     mt_table table;
@@ -370,6 +377,10 @@ static mt_status write_qrs(mt_arena *arena, const mt_run *run, const char *path)
 }
 
 static bool wants_network(const mt_case *input) { return input->network.file[0]; }
+static bool wants_frames(const mt_case *input)
+{
+    return wants_network(input) && mt_moments_any(&input->series.samples.when);
+}
 static bool has_network(const mt_run *run) { return run->problem->monodomain.conduction; }
 static bool wants_qrs(const mt_case *input) { return input->n_electrodes > 0; }
 
@@ -384,6 +395,7 @@ static const struct {
 } files[] = {{"result.hdf", write_result, NULL, NULL}, {"activation.csv", write_activation_csv, NULL, NULL},
     {"used.yaml", write_used, NULL, NULL}, {"network.vtp", write_network, wants_network, has_network},
     {"network.hdf", write_network_hdf, wants_network, has_network},
+    {"network.xdmf", written_already, wants_frames, mt_run_has_network_frames},
     {"network.csv", write_passages, wants_network, has_network},
     {"junctions.csv", write_junctions, wants_network, has_network},
     {"qrs.csv", write_qrs, wants_qrs, mt_run_has_qrs}};

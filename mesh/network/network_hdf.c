@@ -1,6 +1,10 @@
 #include "mesh/network/network_hdf.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "data/core/number.h"
+#include "mesh/vtk/series.h"
 
 enum { TOPOLOGIES = 4, NAME = 400 };
 
@@ -106,6 +110,27 @@ static mt_status put_moments(mt_arena *scratch, mt_h5 *h5, const mt_network_seri
     return put_field_offsets(h5, s, room);
 }
 
+static void view_path(const mt_network_series *s, size_t frame, char path[NAME])
+{
+    (void)snprintf(path, NAME, "/frames/%s/%06zu", s->name, frame);
+}
+
+/* Creates a view of each frame, for XDMF. */
+static mt_status put_views(mt_h5 *h5, const mt_network_series *s)
+{
+    const size_t n = s->lines->n_points;
+    char of[NAME], view[NAME];
+    MT_TRY(mt_h5_group(h5, "/frames"));
+    (void)snprintf(view, sizeof view, "/frames/%s", s->name);
+    MT_TRY(mt_h5_group(h5, view));
+    (void)snprintf(of, sizeof of, "/VTKHDF/PointData/%s", s->name);
+    for (size_t k = 0; k < s->n_frames; k++) {
+        view_path(s, k, view);
+        MT_TRY(mt_h5_view(h5, view, MT_H5_FLOAT, of, k * n, n));
+    }
+    return MT_OK;
+}
+
 static mt_status put_frames(mt_arena *scratch, mt_h5 *h5, const mt_network_series *s)
 {
     const size_t n = s->lines->n_points, all = n * s->n_frames;
@@ -120,18 +145,88 @@ static mt_status put_frames(mt_arena *scratch, mt_h5 *h5, const mt_network_serie
         MT_TRY(s->give(s->context, k, values));
         MT_TRY(mt_h5_write_rows(h5, full, MT_H5_FLOAT, k * n, n, values));
     }
-    return MT_OK;
+    return put_views(h5, s);
 }
 
-mt_status mt_network_hdf_write(const char *path, const mt_network_series *s)
+static mt_status write_hdf(const char *path, const mt_network_series *s)
 {
     MT_SCRATCH(scratch);
     MT_H5_SCOPE(h5);
-    MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(mt_h5_create(path, h5));
     MT_TRY(put_lines(scratch, h5, s->lines));
     MT_TRY(put_fields(h5, s));
     MT_TRY(put_frames(scratch, h5, s));
     MT_TRY(mt_vtkhdf_put_notes(h5, s->n_notes, s->notes));
     return mt_h5_commit(h5);
+}
+
+/* ---- XDMF ---- */
+
+/* Writes a field of n values. */
+static void put_attribute(FILE *out, const char *hdf, const char *name, const char *center, size_t n,
+    const char *type, int bytes, const char *path)
+{
+    char shape[64];
+    (void)snprintf(shape, sizeof shape, "%zu", n);
+    (void)fputs("<Attribute Name=\"", out);
+    mt_series_put_text(out, name);
+    (void)fprintf(out, "\" AttributeType=\"Scalar\" Center=\"%s\">", center);
+    mt_series_put_array(out, hdf, type, bytes, shape, path);
+    (void)fputs("</Attribute>\n", out);
+}
+
+static void put_frame_lines(FILE *out, const char *hdf, const mt_lines *lines)
+{
+    char shape[64];
+    (void)fprintf(out, "<Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" NumberOfElements=\"%zu\">",
+        lines->n_segments);
+    (void)snprintf(shape, sizeof shape, "%zu 2", lines->n_segments);
+    mt_series_put_array(out, hdf, "Int", 8, shape, "/VTKHDF/Lines/Connectivity");
+    (void)fputs("</Topology>\n<Geometry GeometryType=\"XYZ\">", out);
+    (void)snprintf(shape, sizeof shape, "%zu 3", lines->n_points);
+    mt_series_put_array(out, hdf, "Float", 8, shape, "/VTKHDF/Points");
+    (void)fputs("</Geometry>\n", out);
+}
+
+static void put_frame(FILE *out, const char *hdf, const mt_network_series *s, size_t frame)
+{
+    const mt_lines *lines = s->lines;
+    char time[MT_NUMBER_SIZE], path[NAME];
+    mt_number_text(s->time_ms[frame], time);
+    (void)fprintf(out, "<Grid Name=\"network\" GridType=\"Uniform\">\n<Time Value=\"%s\"/>\n", time);
+    put_frame_lines(out, hdf, lines);
+    if (lines->radius_mm)
+        put_attribute(out, hdf, "radius", "Cell", lines->n_segments, "Float", 8, "/VTKHDF/CellData/radius");
+    if (lines->kind)
+        put_attribute(out, hdf, "kind", "Cell", lines->n_segments, "Int", 4, "/VTKHDF/CellData/kind");
+    for (size_t f = 0; f < lines->n_fields; f++) {
+        (void)snprintf(path, sizeof path, "/VTKHDF/PointData/%s", lines->field[f].name);
+        put_attribute(out, hdf, lines->field[f].name, "Node", lines->n_points, "Float", 8, path);
+    }
+    view_path(s, frame, path);
+    put_attribute(out, hdf, s->name, "Node", lines->n_points, "Float", 4, path);
+    (void)fputs("</Grid>\n", out);
+}
+
+static mt_status write_xdmf(const char *path, const mt_network_series *s)
+{
+    const char *slash = strrchr(path, '/'), *hdf = slash ? slash + 1 : path;
+    char xdmf[MT_FILE_PATH_MAX];
+    mt_file file;
+    MT_TRY(mt_series_xdmf_path(path, xdmf));
+    MT_TRY(mt_file_begin(xdmf, &file));
+    (void)fputs("<?xml version=\"1.0\"?>\n<!-- myotile " MT_VERSION "; times in ms -->\n"
+                "<Xdmf Version=\"3.0\">\n<Domain>\n"
+                "<Grid Name=\"network\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+        file.stream);
+    for (size_t k = 0; k < s->n_frames; k++) put_frame(file.stream, hdf, s, k);
+    (void)fputs("</Grid>\n</Domain>\n</Xdmf>\n", file.stream);
+    return mt_file_end(&file, MT_OK);
+}
+
+mt_status mt_network_hdf_write(const char *path, const mt_network_series *s)
+{
+    MT_TRY(mt_vtkhdf_check_name(path));
+    MT_TRY(write_hdf(path, s));
+    return s->n_frames > 0 ? write_xdmf(path, s) : MT_OK;
 }

@@ -9,6 +9,8 @@
  *    PointData/<name>                 [n_frames n_points]   float, frame after frame, with its unit
  *    Steps                            only with frames, as in mesh/vtk/series.h; CellOffsets and ConnectivityIdOffsets are [n_frames][4]
  *
+ * With frames, NAME.xdmf in the same folder plays them in older viewers, by views of the frames as in mesh/vtk/series.h.
+ *
  * Nothing is compressed. The group /run is described in mesh/vtk/vtkhdf.h. The layout is documented at docs.vtk.org, "VTKHDF file
  * format". */
 #pragma once
@@ -33,6 +35,6 @@ typedef struct mt_network_series {
     const mt_vtkhdf_note *notes;
 } mt_network_series;
 
-/* Writes the file, completely or not at all. Calls `give` once for each frame. MT_INPUT: the name does not end in .hdf. MT_FILE: cannot be
+/* Writes the files, each completely or not at all; in an open set of files both appear together. Calls `give` once for each frame. MT_INPUT: the name does not end in .hdf. MT_FILE: cannot be
  * written. MT_MEMORY. Otherwise returns the errors of `give`. */
 MT_NODISCARD mt_status mt_network_hdf_write(const char *path, const mt_network_series *series);

@@ -183,8 +183,7 @@ static mt_status write_hdf(mt_arena *scratch, const char *path, const mt_series 
 
 /* ---- XDMF ---- */
 
-/* Writes a text with XML entities. */
-static void put_text(FILE *out, const char *text)
+void mt_series_put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
         const char *entity = *text == '&'   ? "&amp;"
@@ -196,22 +195,21 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-/* Writes a reference to a complete array of the HDF5 file. */
-static void put_array(
+void mt_series_put_array(
     FILE *out, const char *hdf, const char *type, int bytes, const char *shape, const char *name)
 {
     (void)fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"%d\" Dimensions=\"%s\">", type,
         bytes, shape);
-    put_text(out, hdf);
+    mt_series_put_text(out, hdf);
     (void)fputs(":", out);
-    put_text(out, name);
+    mt_series_put_text(out, name);
     (void)fputs("</DataItem>", out);
 }
 
 static void put_attribute(FILE *out, const char *name, bool at_vertices)
 {
     (void)fputs("<Attribute Name=\"", out);
-    put_text(out, name);
+    mt_series_put_text(out, name);
     (void)fprintf(out, "\" AttributeType=\"Scalar\" Center=\"%s\">", at_vertices ? "Node" : "Cell");
 }
 
@@ -221,7 +219,7 @@ static void put_static_field(FILE *out, const char *hdf, const mt_mesh *mesh, co
     (void)snprintf(shape, sizeof shape, "%zu", mesh->n_elements);
     (void)snprintf(path, sizeof path, "/VTKHDF/CellData/%s", name);
     put_attribute(out, name, false);
-    put_array(out, hdf, "Int", bytes, shape, path);
+    mt_series_put_array(out, hdf, "Int", bytes, shape, path);
     (void)fputs("</Attribute>\n", out);
 }
 
@@ -230,10 +228,10 @@ static void put_grid(FILE *out, const char *hdf, const mt_mesh *mesh)
     char shape[64];
     (void)fprintf(out, "<Topology TopologyType=\"Tetrahedron\" NumberOfElements=\"%zu\">", mesh->n_elements);
     (void)snprintf(shape, sizeof shape, "%zu", 4 * mesh->n_elements);
-    put_array(out, hdf, "Int", 8, shape, "/VTKHDF/Connectivity");
+    mt_series_put_array(out, hdf, "Int", 8, shape, "/VTKHDF/Connectivity");
     (void)fputs("</Topology>\n<Geometry GeometryType=\"XYZ\">", out);
     (void)snprintf(shape, sizeof shape, "%zu 3", mesh->n_vertices);
-    put_array(out, hdf, "Float", 8, shape, "/VTKHDF/Points");
+    mt_series_put_array(out, hdf, "Float", 8, shape, "/VTKHDF/Points");
     (void)fputs("</Geometry>\n", out);
     put_static_field(out, hdf, mesh, region, 4);
     if (mesh->number) put_static_field(out, hdf, mesh, element, 8);
@@ -245,7 +243,7 @@ static void put_field(FILE *out, const char *hdf, const mt_series *s, size_t fra
     (void)snprintf(shape, sizeof shape, "%zu", count_of(s));
     view_path(s, frame, field, path);
     put_attribute(out, s->fields[field].name, s->at_vertices);
-    put_array(out, hdf, "Float", 4, shape, path);
+    mt_series_put_array(out, hdf, "Float", 4, shape, path);
     (void)fputs("</Attribute>\n", out);
 }
 

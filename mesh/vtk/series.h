@@ -33,6 +33,8 @@
  * "VTKHDF file format", and at xdmf.org, "XDMF Model and Format". */
 #pragma once
 
+#include <stdio.h>
+
 #include "data/files/file.h"
 #include "mesh/vtk/vtkhdf_grid.h"
 #include "mesh/mesh.h"
@@ -69,3 +71,9 @@ MT_NODISCARD mt_status mt_series_write(const char *path, const mt_series *series
 
 /* Derives the path of the XDMF file from the path of the HDF5 file. MT_INPUT: it is too long. */
 MT_NODISCARD mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX]);
+
+/* For XDMF files: write a text with XML entities; and a reference to a complete array of the HDF5 file `hdf` with values of a type,
+ * "Int" or "Float". */
+void mt_series_put_text(FILE *out, const char *text);
+void mt_series_put_array(
+    FILE *out, const char *hdf, const char *type, int bytes, const char *shape, const char *name);

@@ -153,7 +153,7 @@ static void check_change(double stop_ms, const char *before, const char *after)
     omp_set_num_threads(3);
     run(line);
     omp_set_num_threads(1);
-    cr_expect_eq(expect_same_files("one", "two", true), 14, "%s, stopped at %g ms", before, stop_ms);
+    cr_expect_eq(expect_same_files("one", "two", true), 15, "%s, stopped at %g ms", before, stop_ms);
     cr_assert_eq(nftw("two", remove_thing, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
@@ -257,9 +257,10 @@ Test(network_resume, a_run_without_a_network_deletes_the_files_of_one)
 {
     run("run case.yaml -o two --set time.end_ms=1");
     cr_expect(there("two/network.vtp") && there("two/network.hdf") && there("two/network.frames"));
-    cr_expect(there("two/junctions.csv") && there("two/network.csv"));
+    cr_expect(there("two/junctions.csv") && there("two/network.csv") && there("two/network.xdmf"));
     run("run case.yaml -o two --set time.end_ms=1" NO_NETWORK);
     cr_expect(there("two/result.hdf"));
     cr_expect_not(there("two/network.vtp") || there("two/network.hdf") || there("two/network.frames"));
+    cr_expect_not(there("two/network.xdmf"));
     cr_expect_not(there("two/junctions.csv") || there("two/network.csv"));
 }

@@ -19,6 +19,7 @@
 #include "mesh/files/formats.h"
 #include "mesh/files/gmsh.h"
 #include "mesh/make/slab.h"
+#include "mesh/network/network_hdf.h"
 #include "mesh/vtk/series.h"
 #include "mesh/vtk/vtk.h"
 #include "mesh/vtk/vtkhdf.h"
@@ -116,6 +117,39 @@ static mt_status give(void *context, size_t frame, size_t field, float *values)
     return MT_OK;
 }
 
+/* A network of three lines, with a field and the frames of another one. */
+static double strand_mm[] = {0, 0, 5, 1, 0, 4, 2, 1, 3, 2, -1, 3};
+static uint32_t strand[] = {0, 1, 1, 2, 1, 3};
+static int32_t strand_kind[] = {7, -2, 5};
+static const double strand_ms[] = {0.5, 1, 2, 3};
+
+static float strand_mV(size_t frame, size_t point) { return 10 * (float)frame + (float)point - 80; }
+
+static mt_status give_strand(void *context, size_t frame, float *values)
+{
+    (void)context;
+    for (size_t k = 0; k < 4; k++) values[k] = strand_mV(frame, k);
+    return MT_OK;
+}
+
+static void make_network(void)
+{
+    const mt_lines lines = {.n_points = 4,
+        .n_segments = 3,
+        .xyz_mm = strand_mm,
+        .segment_point = strand,
+        .kind = strand_kind,
+        .n_fields = 1,
+        .field = &(mt_line_field){"activation", strand_ms}};
+    ok(mt_network_hdf_write("network.hdf", &(mt_network_series){.lines = &lines,
+                                               .field_unit = "ms",
+                                               .n_frames = sizeof time_ms / sizeof *time_ms,
+                                               .time_ms = time_ms,
+                                               .name = "V",
+                                               .unit = "mV",
+                                               .give = give_strand}));
+}
+
 /* A bent slab with all optional data of a mesh. */
 static void make(void)
 {
@@ -170,6 +204,7 @@ static void enter(void)
     cr_assert_not_null(mkdtemp(room));
     cr_assert_eq(chdir(room), 0);
     make();
+    make_network();
 }
 
 static int remove_thing(const char *path, const struct stat *info, int kind, struct FTW *at)
@@ -269,6 +304,18 @@ static void expect_series(const char *said, const char *reader)
     }
 }
 
+/* Checks each frame of the network: its time, points, lines, and the values of the last ones, bitwise. */
+static void expect_network(const char *said, const char *reader)
+{
+    for (size_t k = 0; k < sizeof time_ms / sizeof *time_ms; k++) {
+        char what[32];
+        (void)snprintf(what, sizeof what, "network%zu", k);
+        expect(said, reader, what, 8,
+            (double[]){time_ms[k], 4, 3, 2, strand[5], strand_kind[2], strand_ms[3], (double)strand_mV(k, 3)},
+            0);
+    }
+}
+
 static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 
 static bool close_to(const double *a, const double *b, size_t n, double relative)
@@ -340,6 +387,9 @@ Test(viewers, paraview_reads_our_files_and_we_read_files_of_vtk, .timeout = 300)
     expect_series(said, "Xdmf3ReaderS");
     expect_series(said, "Xdmf3ReaderT");
     expect_series(said, "XDMFReader");
+    expect_network(said, "Xdmf3ReaderS");
+    expect_network(said, "Xdmf3ReaderT");
+    expect_network(said, "XDMFReader");
     expect_ours("vtk_", 4 * 2 * 2 * 2 + 4);
     free(said);
 }

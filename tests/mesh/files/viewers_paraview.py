@@ -33,14 +33,25 @@ def look_at(file):
     return grid
 
 
-def look_at_series(name):
-    """By this reader of ParaView's, of which people choose one; the first is chosen by itself."""
-    files = {"FileNames" if name == "XDMFReader" else "FileName": ["./series.xdmf"]}
+def frames_of(name, file):
+    """The frames by this reader of ParaView's, of which people choose one; the first is chosen by itself."""
+    files = {"FileNames" if name == "XDMFReader" else "FileName": [file]}
     reader = getattr(simple, name)(**files)
     for k, time in enumerate(reader.TimestepValues):
         reader.UpdatePipeline(time)
         grid = Fetch(reader)
-        grid = grid.GetBlock(0) if grid.IsA("vtkMultiBlockDataSet") else grid
+        yield k, time, grid.GetBlock(0) if grid.IsA("vtkMultiBlockDataSet") else grid
+
+
+def look_at_network(name):
+    for k, time, grid in frames_of(name, "./network.xdmf"):
+        line = grid.GetCell(2).GetPointIds()
+        values = [grid.GetCellData().GetArray("kind").GetValue(2), *[grid.GetPointData().GetArray(a).GetValue(3) for a in ("activation", "V")]]
+        say(name, f"network{k}", time, grid.GetNumberOfPoints(), grid.GetNumberOfCells(), line.GetNumberOfIds(), line.GetId(1), *values)
+
+
+def look_at_series(name):
+    for k, time, grid in frames_of(name, "./series.xdmf"):
         values = [grid.GetCellData().GetArray(a).GetValue(c) for a in ("region", "V") for c in (7, grid.GetNumberOfCells() - 1)]
         say(name, f"frame{k}", time, grid.GetNumberOfPoints(), grid.GetNumberOfCells(), *values)
 
@@ -58,6 +69,7 @@ say("parts.hdf", "ipus_and_tiles", *[size.GetValue(k) for k in range(size.GetNum
 heart = look_at("heart.vtu")
 for name in ("Xdmf3ReaderS", "Xdmf3ReaderT", "XDMFReader"):
     look_at_series(name)
+    look_at_network(name)
 for mode, compressor, word, order in itertools.product(
     ("Ascii", "Binary", "Appended", "Encoded"), ("None", "ZLib"), ("32", "64"), ("Little", "Big")
 ):

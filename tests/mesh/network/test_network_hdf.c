@@ -143,6 +143,37 @@ Test(network_hdf, frames_follow_each_other_and_share_the_lines)
     expect_zeros(h5, "CellOffsets", 4), expect_zeros(h5, "ConnectivityIdOffsets", 4);
 }
 
+/* ParaView's test of it is mesh/test_viewers_slow. */
+Test(network_hdf, the_xdmf_file_of_a_series_names_arrays_of_the_other)
+{
+    char text[8000] = "", name[200];
+    size_t n_names = 0, n_times = 0;
+    bool has;
+    MT_H5_SCOPE(h5);
+    last_frame = FRAMES;
+    mt_network_series series = series_of(FRAMES);
+    cr_assert_eq(mt_network_hdf_write("net.hdf", &series), MT_OK, "%s", mt_message());
+    FILE *file = fopen("net.xdmf", "r");
+    cr_assert_not_null(file);
+    cr_assert_lt(fread(text, 1, sizeof text - 1, file), sizeof text - 1);
+    (void)fclose(file);
+    cr_assert_eq(mt_h5_open("net.hdf", h5), MT_OK);
+    for (const char *at = text; (at = strstr(at, "net.hdf:")); n_names++) {
+        at += strlen("net.hdf:");
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "<"), at);
+        cr_assert_eq(mt_h5_has(h5, name, &has), MT_OK);
+        cr_expect(has, "%s", name);
+    }
+    for (const char *at = text; (at = strstr(at, "<Time ")); at++) n_times++;
+    cr_expect_eq(n_names, 6 * FRAMES);
+    cr_expect_eq(n_times, FRAMES);
+    cr_expect(strstr(text, "<Time Value=\"2.5\"/>") && strstr(text, "net.hdf:/frames/V/000001<"), "%s", text);
+    cr_assert_eq(remove("net.xdmf"), 0);
+    series.n_frames = 0;
+    cr_assert_eq(mt_network_hdf_write("net.hdf", &series), MT_OK);
+    cr_expect_neq(access("net.xdmf", F_OK), 0, "without frames");
+}
+
 Test(network_hdf, a_file_is_complete_or_absent)
 {
     mt_network_series series = series_of(FRAMES);
