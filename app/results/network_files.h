@@ -1,4 +1,5 @@
-/* The results of the conduction network of a run: network.vtp, network.hdf, network.xdmf, network.csv, junctions.csv, and its lines in pictures. */
+/* The results of the conduction network of a run: network.vtp, network.hdf, network.xdmf, network.csv, junctions.csv, and its lines in
+ * pictures. */
 #pragma once
 
 #include "app/cli/table.h"
@@ -33,5 +34,5 @@ MT_NODISCARD mt_status mt_run_network_table(mt_arena *arena, const mt_run *run, 
 /* Returns the number of junctions that a wavefront reached in a beat and did not pass. */
 size_t mt_run_junctions_failed(const mt_run *run, size_t beat);
 
-/* Returns the names of the network's files for a list, "network.vtp, network.hdf, network.csv, junctions.csv, ", or "" without a network. */
+/* Returns the names of the network's files for a list, "network.vtp, network.hdf, ", or "" without a network. */
 const char *mt_run_network_names(const mt_run *run);

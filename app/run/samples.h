@@ -2,9 +2,10 @@
  * conduction network at the moments of the series.
  *
  * Each kind is sampled at its moments (solver/case/moments.h) and stored in a file of frames in the folder of the run (data/files/frames.h:
- * traces.frames, series.frames, ecg.frames, network.frames). These files survive a crash, and a run that resumes from a checkpoint continues them. On the
- * emulated machine the data is streamed to the host: V at most once at a step for all kinds, and for the points only the unknowns of their
- * fits. At the end the users' files are written from the frames (app/results/sample_files.h). */
+ * traces.frames, series.frames, ecg.frames, network.frames). These files survive a crash, and a run that resumes from a checkpoint
+ * continues them. On the emulated machine the data is streamed to the host: V at most once at a step for all kinds, and for the points only
+ * the unknowns of their fits. At the end the users' files are written from the frames (app/results/sample_files.h,
+ * app/results/network_files.h). */
 #pragma once
 
 #include "app/run/problem.h"

@@ -23,11 +23,11 @@ typedef mt_status mt_network_frame(void *context, size_t frame, float *values);
 
 /* Borrowed. */
 typedef struct mt_network_series {
-    const mt_lines *lines; /* with a unit for all fields */
-    const char *field_unit;
-    size_t n_frames;       /* 0: none */
-    const double *time_ms; /* [n_frames], ascending */
-    const char *name;      /* of the field of the series, and its unit */
+    const mt_lines *lines;
+    const char *field_unit; /* of the fields of the lines */
+    size_t n_frames;        /* 0: none */
+    const double *time_ms;  /* [n_frames], ascending */
+    const char *name;       /* of the field of the series, and its unit */
     const char *unit;
     mt_network_frame *give;
     void *context; /* passed to `give` */
@@ -35,6 +35,6 @@ typedef struct mt_network_series {
     const mt_vtkhdf_note *notes;
 } mt_network_series;
 
-/* Writes the files, each completely or not at all; in an open set of files both appear together. Calls `give` once for each frame. MT_INPUT: the name does not end in .hdf. MT_FILE: cannot be
- * written. MT_MEMORY. Otherwise returns the errors of `give`. */
+/* Writes the files, each completely or not at all; in an open set of files both appear together. Calls `give` once for each frame.
+ * MT_INPUT: the name does not end in .hdf. MT_FILE: cannot be written. MT_MEMORY. Otherwise returns the errors of `give`. */
 MT_NODISCARD mt_status mt_network_hdf_write(const char *path, const mt_network_series *series);
