@@ -12,11 +12,13 @@ typedef struct strand {
     double value[2];
     double half, forward; /* half width; by how much it covers others */
     bool failed;
+    bool whole; /* drawn completely, also where the surface is in front of it */
 } strand;
 
 typedef struct drawing {
     mt_plot *plot;
-    double slack;   /* depth below the surface that is visible */
+    double slack;   /* depth below the surface at which lines are visible */
+    double deep;    /* same, of ends, which are in the tissue */
     double overlap; /* depth by which a core can be behind the rim of a nearer line: of its own next piece */
 } drawing;
 
@@ -30,10 +32,10 @@ static double nearest_on(const strand *s, double x, double y, double *distance)
     return at;
 }
 
-static bool is_visible(const drawing *d, size_t sample, double depth)
+static bool is_visible(const drawing *d, size_t sample, double depth, double slack)
 {
     const double rounding = 1e-6; /* of the depth of the cutting plane */
-    return depth >= (double)d->plot->depth[sample] - d->slack && depth <= (double)d->plot->cut + rounding;
+    return depth >= (double)d->plot->depth[sample] - slack && depth <= (double)d->plot->cut + rounding;
 }
 
 static uint8_t cover_of(double half, double distance)
@@ -72,7 +74,7 @@ static void draw_strand(const drawing *d, const strand *s, bool core)
                          depth = s->from[2] + f * (s->to[2] - s->from[2]);
             const size_t i = mt_plot_at(p, x, y);
             const uint8_t cover = cover_of(half, distance);
-            if (cover == 0 || !is_visible(d, i, depth)) continue;
+            if (cover == 0 || (!s->whole && !is_visible(d, i, depth, d->slack))) continue;
             if (core)
                 add_core(d, &p->strand[i], depth + s->forward, cover, s->value[f > 0.5]);
             else
@@ -89,6 +91,14 @@ static strand line_of(const mt_network_lines *n, const mt_view *v, const mt_plot
     return s;
 }
 
+/* True if the middle of a dot is inside the plot and visible. */
+static bool shows_end(const drawing *d, const strand *s)
+{
+    const double x = floor(s->from[0]), y = floor(s->from[1]);
+    if (x < 0 || y < 0 || x >= d->plot->w || y >= d->plot->h) return false;
+    return is_visible(d, mt_plot_at(d->plot, (int)x, (int)y), s->from[2], d->deep);
+}
+
 /* Returns a dot, which covers its line. */
 static strand end_of(const mt_network_lines *n, const mt_view *v, const drawing *d, size_t end)
 {
@@ -96,6 +106,7 @@ static strand end_of(const mt_network_lines *n, const mt_view *v, const drawing 
     const double value = (double)n->values[point];
     strand s = {.half = n->failed[end] ? half_failed : half_end,
         .forward = 2 * d->overlap,
+        .whole = true,
         .value = {value, value},
         .failed = n->failed[end]};
     mt_plot_place(d->plot, v, n->xyz_mm + 3 * (size_t)point, s.from);
@@ -107,18 +118,19 @@ mt_status mt_network_draw(
     mt_arena *arena, const mt_network_lines *network, const mt_view *view, mt_plot *plot)
 {
     const double per_mm = 1 / (plot->scale.nearest - plot->scale.farthest);
-    const drawing d = {plot, MT_NETWORK_DEPTH_MM * per_mm, 0.5 * MT_NETWORK_DEPTH_MM * per_mm};
+    const drawing d = {.plot = plot,
+        .slack = MT_NETWORK_DEPTH_MM * per_mm,
+        .deep = MT_NETWORK_END_DEPTH_MM * per_mm,
+        .overlap = 0.5 * MT_NETWORK_DEPTH_MM * per_mm};
     MT_ALLOC(arena, plot->strand, (size_t)plot->w * (size_t)plot->h);
-    for (int core = 0; core < 2; core++) {
+    for (int core = 0; core < 2; core++)
         for (size_t k = 0; k < network->n_lines; k++) {
             const strand s = line_of(network, view, plot, k);
             draw_strand(&d, &s, core);
         }
+    for (size_t k = 0; k < network->n_ends; k++) {
+        const strand s = end_of(network, view, &d, k);
+        for (int core = 0; core < 2 && shows_end(&d, &s); core++) draw_strand(&d, &s, core);
     }
-    for (size_t k = 0; k < network->n_ends; k++)
-        for (int core = 0; core < 2; core++) {
-            const strand s = end_of(network, view, &d, k);
-            draw_strand(&d, &s, core);
-        }
     return MT_OK;
 }

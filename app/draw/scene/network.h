@@ -15,8 +15,10 @@ typedef struct mt_network_lines {
     const char *note;      /* meaning of the marks, for the legend; "" if none */
 } mt_network_lines;
 
-/* Lines up to this depth below the surface are visible: most fibres are just below the endocardium. */
+/* Lines up to this depth below the surface are visible: most fibres are just below the endocardium. Ends, which are in the tissue, are
+ * visible up to the second depth, as complete dots. */
 #define MT_NETWORK_DEPTH_MM 1.0
+#define MT_NETWORK_END_DEPTH_MM 1.5
 
 /* Draws the network on a plot, which gets samples of it in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_network_draw(
