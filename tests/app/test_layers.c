@@ -85,7 +85,7 @@ static const struct wing {
 };
 enum {
     WINGS = sizeof wings / sizeof wings[0],
-    UNITS_MAX = 512,
+    UNITS_MAX = 1024,
     NAME = 128,
     FOLDER_MAX = 16 /* .c files per folder */
 };
