@@ -99,6 +99,21 @@ exec "$@"' sh "$1" "$myotile" run all.yaml --progress never -o out >said.out 2>s
     [ "$1" = 0 ] || grep -q "^myotile: rank $1 of 3: " said || fail "rank $1 did not say its number: $(cat said)"
 }
 
+# networks RANKS OTHER: a conduction network, with voltages in the elements on RANKS, and at the vertices on OTHER
+networks() {
+    for_elements=$1 for_nodes=$2
+    set -- --set machine.backend=cpu --set network.file=net.csv --set stimuli=[] --set 'network.stimuli=[{"node": 0}]' \
+        --set time.end_ms=14 --set output.maps=[activation] --set output.beat_ms=7
+    for places in elements nodes; do
+        on 0 alone "$@" --set diffusion.discretisation=$places
+        grep -q 'antegrade$' alone/junctions.csv || fail "a network without effect: $(cat alone/junctions.csv)"
+        ranks=$for_elements
+        [ $places = elements ] || ranks=$for_nodes
+        on "$ranks" some "$@" --set diffusion.discretisation=$places
+        same alone some "a conduction network, $places, $ranks ranks"
+    done
+}
+
 if [ -z "$kills" ]; then
     on 0 alone
     on 2 two
@@ -109,23 +124,13 @@ if [ -z "$kills" ]; then
     same alone three "backend cpu, 3 ranks"
     grep -q "1 of 2 pulses without capture" three.err || fail "a pulse that captures nothing: $(cat three.err)"
     set -- --set diffusion.discretisation=nodes --set output.maps=[activation,apd,conduction_velocity]
-    for precision in single double; do
-        set -- "$@" --set machine.backend=cpu --set machine.precision=$precision
-        on 0 alone "$@"
-        on 3 three "$@"
-        same alone three "voltages at the vertices, $precision precision, 3 ranks"
-        continues 2 3 "$@"
-    done
-    set -- --set machine.backend=cpu --set network.file=net.csv --set stimuli=[] --set 'network.stimuli=[{"node": 0}]' \
-        --set time.end_ms=14 --set output.maps=[activation] --set output.beat_ms=7
-    for places in elements nodes; do
-        on 0 alone "$@" --set diffusion.discretisation=$places
-        grep -q 'antegrade$' alone/junctions.csv || fail "a network without effect: $(cat alone/junctions.csv)"
-        for ranks in 2 5; do
-            on $ranks some "$@" --set diffusion.discretisation=$places
-            same alone some "a conduction network, $places, $ranks ranks"
-        done
-    done
+    set -- "$@" --set machine.backend=cpu
+    on 0 alone "$@" --set machine.precision=double
+    on 3 three "$@" --set machine.precision=double
+    same alone three "voltages at the vertices, double precision, 3 ranks"
+    on 0 alone "$@" --set machine.precision=single
+    continues 2 3 "$@" --set machine.precision=single
+    networks 2 5
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most one rank per IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out
@@ -176,6 +181,14 @@ for ranks in 1 2 3 4 8; do
     on $ranks some "$@"
     same alone some "backend ipu, nodes, $ranks ranks"
     continues $ranks $((9 - ranks)) "$@"
+done
+networks 5 2
+set -- --set machine.backend=cpu --set diffusion.discretisation=nodes --set output.maps=[activation,apd,conduction_velocity]
+for precision in single double; do
+    on 0 alone "$@" --set machine.precision=$precision
+    on 3 some "$@" --set machine.precision=$precision
+    same alone some "voltages at the vertices, $precision precision, 3 ranks"
+    continues 2 3 "$@" --set machine.precision=$precision
 done
 
 # The time step of the newest checkpoint
