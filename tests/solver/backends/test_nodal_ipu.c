@@ -145,30 +145,31 @@ static void expect_bits_of_host(const mt_layout *layout, const char *what)
 /* Explicit steps, also in double words, and both schemes of implicit ones. */
 static void choose_way(size_t way) { set_way(&b.problem, way, 3, 1e-4); }
 
+/* The first way on all layouts, each of the others on every second one. */
 Test(nodal_ipu, voltages_have_the_bits_of_the_host_on_any_number_of_tiles_and_chips)
 {
     static const uint32_t layouts[][2] = {{1, 1}, {1, 2}, {1, 7}, {1, 60}, {2, 1}, {2, 30}};
     for (size_t way = 0; way < WAYS; way++) {
         choose_way(way);
         run_on_host();
-        for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+        for (size_t k = way / 2; k < sizeof layouts / sizeof *layouts; k += way == 0 ? 1 : 2) {
             const mt_layout layout = layout_on(layouts[k][0], layouts[k][1]);
             expect_bits_of_host(&layout, diffusion_ways[way].name);
         }
     }
 }
 
+/* Explicit and implicit steps on one chip and on two. */
 Test(nodal_ipu, voltages_have_the_bits_of_the_host_in_every_scheme)
 {
     for (size_t way = 0; way < WAYS; way++) {
         choose_way(way);
         run_on_host();
-        for (uint32_t chips = 1; chips <= 2; chips++) {
-            const mt_partition parts = parts_of(chips, 40 / chips, true);
-            for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
-                const mt_layout layout = layout_of(&parts, scheme);
-                expect_bits_of_host(&layout, scheme->name);
-            }
+        const uint32_t chips = 1 + way % 2;
+        const mt_partition parts = parts_of(chips, 40 / chips, true);
+        for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++) {
+            const mt_layout layout = layout_of(&parts, scheme);
+            expect_bits_of_host(&layout, scheme->name);
         }
     }
 }
@@ -206,8 +207,8 @@ Test(nodal_ipu, instruction_sets_change_no_bit)
     }
 }
 
-/* Kinds of steps: every third one of the 64 combinations, which together contain all combinations of four of the six choices. */
-enum { KINDS = 64, EVERY_KIND = 3 };
+/* Kinds of steps: every fifth one of the 64 combinations, from any first one, which together contain every pair of the six choices. */
+enum { KINDS = 64, EVERY_KIND = 5 };
 
 /* No spreading along the rows, no share of the reaction, multirate stepping, an odd number of diffusion steps or another scheme, different
  * cells, and several beats, which add compute sets. */
@@ -237,7 +238,7 @@ Test(nodal_ipu, every_kind_of_time_step_has_the_bits_of_the_host)
 /* Kinds with several beats and implicit steps have the most compute sets. */
 Test(nodal_ipu, every_kind_of_implicit_step_has_the_bits_of_the_host)
 {
-    for (int kind = 0; kind < KINDS; kind += EVERY_KIND) run_kind(kind, true);
+    for (int kind = 2; kind < KINDS; kind += EVERY_KIND) run_kind(kind, true);
 }
 
 static void read_stream_and_write(size_t way)
