@@ -252,14 +252,13 @@ static double size_of(const mt_region *region)
     return size_mm;
 }
 
-/* Says nothing if there is no memory for the volumes. */
-static void tell_covering(const char *path, const mt_case *input, const mt_mesh *mesh,
+static mt_status tell_covering(const char *path, const mt_case *input, const mt_mesh *mesh,
     const mt_monodomain *problem, double extent_mm)
 {
     MT_SCRATCH(scratch);
     const mt_unknowns unknowns = {mesh, mt_monodomain_unknowns(problem).at_vertices};
     double all_mm3 = 0, *volume_mm3;
-    if (mt_unknowns_volumes(scratch, &unknowns, &volume_mm3) != MT_OK) return;
+    MT_TRY(mt_unknowns_volumes(scratch, &unknowns, &volume_mm3));
     for (size_t k = 0; k < mt_unknowns_count(&unknowns); k++) all_mm3 += volume_mm3[k];
     for (size_t s = 0; s < input->n_stimuli; s++) {
         const double share = volume_of(volume_mm3, problem, s) / all_mm3;
@@ -269,15 +268,16 @@ static void tell_covering(const char *path, const mt_case *input, const mt_mesh 
             mt_case_stimulus_name(input, s, "", name), 100 * share,
             mt_scale_advice(extent_mm, size_of(&input->stimuli[s].region)));
     }
+    return MT_OK;
 }
 
-void mt_findings_of_places(
+mt_status mt_findings_of_places(
     const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem)
 {
     double low_mm[3], high_mm[3];
     mt_mesh_box(mesh, low_mm, high_mm);
     const double extent_mm = mt_scale_extent_mm(low_mm, high_mm);
-    tell_covering(path, input, mesh, problem, extent_mm);
+    MT_TRY(tell_covering(path, input, mesh, problem, extent_mm));
     for (size_t k = 0; k < input->n_electrodes; k++) {
         const double away_mm = mt_scale_distance_mm(low_mm, high_mm, input->electrodes[k].at_mm);
         if (!(away_mm > MT_SCALE_FAR * extent_mm)) continue;
@@ -286,6 +286,7 @@ void mt_findings_of_places(
             path, k, input->electrodes[k].name, away_mm, extent_mm, MT_SCALE_FAR,
             mt_scale_advice(extent_mm, away_mm));
     }
+    return MT_OK;
 }
 
 /* ---- operator ---- */

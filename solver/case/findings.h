@@ -27,8 +27,9 @@ void mt_findings_of_case(const char *path, const mt_case *input);
 MT_NODISCARD mt_status mt_findings_of_mesh(const mt_case *input, const mt_case_parts *parts);
 
 /* Checks the places of a case on the mesh of its conducting elements: stimuli that cover more than half of the tissue's volume, and
- * electrodes farther from the mesh than MT_SCALE_FAR times its largest extent. The text suggests the unit (mesh/scale.h). */
-void mt_findings_of_places(
+ * electrodes farther from the mesh than MT_SCALE_FAR times its largest extent. The text suggests the unit (mesh/scale.h).
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_findings_of_places(
     const char *path, const mt_case *input, const mt_mesh *mesh, const mt_monodomain *problem);
 
 /* Checks an operator for effects on propagation: at least one element in a hundred is limited, or elements share no face with any other.

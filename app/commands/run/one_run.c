@@ -225,12 +225,12 @@ static mt_status make_mapping(mt_arena *arena, mt_shared *shared, mt_one_run *r)
 }
 
 /* Warns of coordinates, and of a mesh file, that probably have another unit. */
-static void warn_of_places(const mt_one_run *r)
+static mt_status warn_of_places(const mt_one_run *r)
 {
     double low_mm[3], high_mm[3];
     mt_mesh_box(&r->problem.whole, low_mm, high_mm);
     if (r->input.mesh.file[0]) mt_warn_of_scale(r->input.mesh.file, low_mm, high_mm);
-    mt_findings_of_places(r->run.path, &r->input, &r->problem.mesh, &r->problem.monodomain);
+    return mt_findings_of_places(r->run.path, &r->input, &r->problem.mesh, &r->problem.monodomain);
 }
 
 static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder, mt_one_run *r)
@@ -240,7 +240,7 @@ static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder,
     MT_TRY(mt_html_report_check(&r->input, folder));
     mt_findings_of_case(path, &r->input);
     MT_TRY(mt_fail_in(path, make_problem(arena, shared, r)));
-    warn_of_places(r);
+    MT_TRY(mt_fail_in(path, warn_of_places(r)));
     MT_TRY(mt_fail_in(path, mt_sampling_make(arena, &r->input, &r->problem, &r->sampling)));
     MT_TRY(open_start(arena, folder, r));
     MT_TRY(begin_cells(arena, r));

@@ -419,7 +419,7 @@ static const char *said_of_places(const char *stimulus, const char *electrode)
         mt_message());
     const mt_monodomain problem = {.n_stimuli = c.n_stimuli, .stimulus = stimuli};
     begin();
-    mt_findings_of_places("small.yaml", &c, &mesh, &problem);
+    cr_assert_eq(mt_findings_of_places("small.yaml", &c, &mesh, &problem), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
     return said;
 }
