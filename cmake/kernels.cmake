@@ -13,6 +13,8 @@ set(exact -ffp-contract=off -fno-math-errno -fno-trapping-math)
 set(MT_KERNELS_OF "" CACHE PATH "Folder of a build with compiled kernels; empty: compile them")
 # Tests of waves in tissue take up to 1.7 times as long with this check. AddressSanitizer checks each access, however its address is made.
 set(unchecked "$<$<BOOL:${MT_SANITIZE}>:-fno-sanitize=pointer-overflow>")
+# Checks make functions larger, and clang would inline few of them; then each number passes through memory, and is checked there again.
+set(inlined "$<$<AND:$<BOOL:${MT_SANITIZE}>,$<C_COMPILER_ID:Clang>>:SHELL:-mllvm -inline-threshold=1000>")
 # Line numbers are enough for a debugger: finding the places of variables takes half of the time to compile long chains of operations.
 set(lines_only $<$<CONFIG:RelWithDebInfo>:-g1>)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS solver/*_kernel.c)
@@ -29,7 +31,7 @@ function(mt_kernel target sources arithmetic isa)
   add_library(${object} OBJECT ${sources})
   target_include_directories(${object} PRIVATE ${CMAKE_SOURCE_DIR})
   # Pedantry knows no vectors of 64 bytes passed by value between inlined functions.
-  target_compile_options(${object} PRIVATE -O3 ${exact} -Wno-psabi ${unchecked} ${lines_only} ${side_by_side} ${ARGN})
+  target_compile_options(${object} PRIVATE -O3 ${exact} -Wno-psabi ${unchecked} ${inlined} ${lines_only} ${side_by_side} ${ARGN})
   target_compile_definitions(${object} PRIVATE MT_REAL_NAME=${arithmetic} MT_ISA=${isa})
   if(arithmetic STREQUAL double)
     target_compile_definitions(${object} PRIVATE MT_DOUBLE)
