@@ -25,16 +25,7 @@
  * A system is computed by the host, or by a backend (mt_conducting_move), to the same bits. */
 #pragma once
 
-#include "solver/conduction/conduction.h"
-
-/* Recorded arrays: activation time since the beginning of the beat, infinite if there is none; V at the last record, infinite before the
- * first one at a junction; 1 if the next passage is an activation, else 0. */
-enum { MT_CONDUCTING_ACTIVATION, MT_CONDUCTING_BEFORE, MT_CONDUCTING_FREE, MT_CONDUCTING_RECORDED };
-
-/* Steps of the cables are counted modulo this, a multiple of MT_MULTIRATE_MOST that single precision counts exactly. */
-enum { MT_CONDUCTING_STEPS = 1 << 20 };
-
-struct mt_conducting_functions;
+#include "solver/conduction/conducting_functions.h"
 
 typedef struct mt_conducting {
     const mt_conduction *conduction;
@@ -42,7 +33,7 @@ typedef struct mt_conducting {
     size_t n_places;  /* points, then junctions */
     size_t beat_step; /* first step of the beat */
     /* computes the system: its functions and their data */
-    const struct mt_conducting_functions *functions;
+    const mt_conducting_functions *functions;
     void *part;
     /* as of the last mt_conducting_step or mt_conducting_look */
     double
@@ -65,8 +56,7 @@ void mt_conducting_look(mt_conducting *conducting);
 void mt_conducting_begin_beat(mt_conducting *conducting, size_t step);
 
 /* Lets `part` compute the system from now on: copies the state to it. */
-void mt_conducting_move(
-    mt_conducting *conducting, const struct mt_conducting_functions *functions, void *part);
+void mt_conducting_move(mt_conducting *conducting, const mt_conducting_functions *functions, void *part);
 
 /* The state is an array of numbers for each of V, the states of the model and mt_paced with multirate stepping, and d, [points] each, then
  * the recorded ones, [n_places] each. Return the number of arrays; name, unit and length of one. */

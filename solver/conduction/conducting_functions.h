@@ -1,7 +1,14 @@
 /* The two arithmetics of a conduction system. */
 #pragma once
 
-#include "solver/conduction/conducting.h"
+#include "solver/conduction/conduction.h"
+
+/* Recorded arrays: activation time since the beginning of the beat, infinite if there is none; V at the last record, infinite before the
+ * first one at a junction; 1 if the next passage is an activation, else 0. */
+enum { MT_CONDUCTING_ACTIVATION, MT_CONDUCTING_BEFORE, MT_CONDUCTING_FREE, MT_CONDUCTING_RECORDED };
+
+/* Steps of the cables are counted modulo this, a multiple of MT_MULTIRATE_MOST that single precision counts exactly. */
+enum { MT_CONDUCTING_STEPS = 1 << 20 };
 
 typedef struct mt_conducting_functions {
     mt_status (*open)(mt_arena *arena, const mt_conduction *conduction, double dt_ms, void **part);

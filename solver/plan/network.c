@@ -150,138 +150,39 @@ static uint32_t least_part(const making *m)
     return best;
 }
 
-/* The elimination tree of the hubs, by their places in the order. */
-typedef struct tree {
-    size_t *size;     /* [n_hubs] of the subtree */
-    uint32_t *parent; /* UINT32_MAX: none */
-    uint32_t *rank;   /* place of a hub */
-    uint32_t *group;  /* of the place; n_below: the top */
-} tree;
-
-static mt_status find_tree(mt_arena *scratch, const mt_elimination *e, tree *t)
+/* Computes the lengths of the lists of a group in one direction. */
+static mt_status count_entries(
+    mt_arena *arena, const making *m, const mt_hub_group *g, bool up, mt_network_hubs *hubs)
 {
-    MT_ALLOC(scratch, t->size, e->n_hubs);
-    MT_ALLOC(scratch, t->parent, e->n_hubs);
-    MT_ALLOC(scratch, t->rank, e->n_hubs);
-    MT_ALLOC(scratch, t->group, e->n_hubs);
-    for (size_t k = 0; k < e->n_hubs; k++) t->rank[e->order[k]] = (uint32_t)k;
-    for (size_t k = 0; k < e->n_hubs; k++) {
-        t->parent[k] = UINT32_MAX;
-        t->size[k]++; /* those below have been added */
-        for (size_t i = e->column[k]; i < e->column[k + 1]; i++)
-            if (t->rank[e->hub[i]] < t->parent[k]) t->parent[k] = t->rank[e->hub[i]];
-        if (t->parent[k] != UINT32_MAX) t->size[t->parent[k]] += t->size[k];
-    }
-    return MT_OK;
-}
-
-/* Assigns the hubs to groups, and returns the number of groups below the top. */
-static size_t assign_groups(const mt_elimination *e, const tree *t)
-{
-    size_t most = 1, n = 0;
-    while (most * most < e->n_hubs) most++;
-    for (size_t k = e->n_hubs; k-- > 0;) {
-        const bool in_parents = t->parent[k] != UINT32_MAX && t->size[t->parent[k]] <= most;
-        t->group[k] = UINT32_MAX;
-        if (t->size[k] <= most) t->group[k] = in_parents ? t->group[t->parent[k]] : (uint32_t)n++;
-    }
-    for (size_t k = 0; k < e->n_hubs; k++)
-        if (t->group[k] == UINT32_MAX) t->group[k] = (uint32_t)n;
-    return n;
-}
-
-/* Lists the hubs of a list that are in other groups, each once. */
-static void list_others(const tree *t, uint32_t group, size_t n, const uint32_t *list, uint8_t *listed,
-    uint32_t *got, size_t *n_got)
-{
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t rank = t->rank[list[i]];
-        if (t->group[rank] == group || listed[rank]) continue;
-        listed[rank] = 1;
-        got[(*n_got)++] = list[i];
-    }
-}
-
-/* Finds what a group receives. */
-static mt_status find_received(
-    mt_arena *arena, const mt_elimination *e, const tree *t, uint32_t group, mt_hub_group *g)
-{
-    MT_SCRATCH(scratch);
-    size_t up = 0, down = 0;
-    uint8_t *below, *above;
-    for (size_t k = 0; k < g->n; k++) {
-        const uint32_t rank = t->rank[g->hub[k]];
-        up += e->row[rank + 1] - e->row[rank];
-        down += e->column[rank + 1] - e->column[rank];
-    }
-    MT_ALLOC(arena, g->got_up, up);
-    MT_ALLOC(arena, g->got_down, down);
-    MT_ALLOC(scratch, below, e->n_hubs);
-    MT_ALLOC(scratch, above, e->n_hubs);
-    for (size_t k = 0; k < g->n; k++) {
-        const uint32_t rank = t->rank[g->hub[k]];
-        list_others(t, group, e->row[rank + 1] - e->row[rank], e->earlier + e->row[rank], below, g->got_up,
-            &g->n_got_up);
-        list_others(t, group, e->column[rank + 1] - e->column[rank], e->hub + e->column[rank], above,
-            g->got_down, &g->n_got_down);
-    }
-    return MT_OK;
-}
-
-/* Finds the levels and lengths of the lists of a group. */
-static mt_status find_lists(
-    mt_arena *arena, const mt_elimination *e, const tree *t, uint32_t group, mt_hub_group *g)
-{
-    MT_SCRATCH(scratch);
-    uint32_t *level; /* by rank */
-    MT_ALLOC(scratch, level, e->n_hubs);
-    MT_ALLOC(arena, g->up.level, g->n);
-    MT_ALLOC(arena, g->up.ends, g->n);
-    MT_ALLOC(arena, g->up.entries, g->n);
-    MT_ALLOC(arena, g->down.entries, g->n);
-    for (size_t k = 0; k < g->n; k++) {
-        const uint32_t hub = g->hub[k], rank = t->rank[hub];
-        for (size_t i = e->row[rank]; i < e->row[rank + (size_t)1]; i++) {
-            const uint32_t below = t->rank[e->earlier[i]];
-            if (t->group[below] == group && level[below] >= level[rank]) level[rank] = level[below] + 1;
-        }
-        g->up.level[k] = level[rank];
-        g->up.ends[k] = (uint32_t)(e->ends[hub + (size_t)1] - e->ends[hub]);
-        g->up.entries[k] = (uint32_t)(e->row[rank + (size_t)1] - e->row[rank]);
-        g->down.entries[k] = (uint32_t)(e->column[rank + (size_t)1] - e->column[rank]);
-        if (level[rank] + (size_t)1 > g->up.n_levels) g->up.n_levels = level[rank] + (size_t)1;
-    }
-    g->up.n = g->down.n = g->n;
-    g->down.level = g->up.level;
-    g->down.n_levels = g->up.n_levels;
-    return MT_OK;
-}
-
-/* Divides the hubs into groups, and places them. */
-static mt_status find_groups(mt_arena *arena, making *m)
-{
-    MT_SCRATCH(scratch);
-    mt_plan_network *n = m->n;
     const mt_elimination *e = &m->of.elimination;
-    tree t;
-    size_t *from, x = 0;
-    uint32_t *place;
-    MT_TRY(find_tree(scratch, e, &t));
-    n->n_below = assign_groups(e, &t);
-    MT_TRY(mt_offsets_make(scratch, e->n_hubs, 1, t.group, n->n_below + 1, &from, &place));
-    MT_ALLOC(arena, n->group, n->n_below + 1);
-    MT_ALLOC(arena, n->x_at, e->n_hubs);
-    for (uint32_t k = 0; k <= n->n_below; k++) {
-        mt_hub_group *g = &n->group[k];
-        *g = (mt_hub_group){.n = from[k + 1] - from[k], .x_from = x};
-        MT_ALLOC(arena, g->hub, g->n);
-        for (size_t i = 0; i < g->n; i++) {
-            g->hub[i] = e->order[place[from[k] + i]];
-            n->x_at[g->hub[i]] = x + i;
-        }
-        g->part = k < n->n_below ? n->hub_part_of[g->hub[g->n - 1]] : least_part(m);
-        MT_TRY(find_received(arena, e, &t, k, g));
-        MT_TRY(find_lists(arena, e, &t, k, g));
+    const size_t *start = up ? e->row : e->column;
+    *hubs = (mt_network_hubs){.n = g->n, .n_levels = g->n_levels, .level = g->level};
+    MT_ALLOC(arena, hubs->entries, g->n);
+    if (up) MT_ALLOC(arena, hubs->ends, g->n);
+    for (size_t k = 0; k < g->n; k++) {
+        const size_t hub = g->hub[k], rank = m->n->groups.rank[hub];
+        hubs->entries[k] = (uint32_t)(start[rank + 1] - start[rank]);
+        if (up) hubs->ends[k] = (uint32_t)(e->ends[hub + 1] - e->ends[hub]);
+    }
+    return MT_OK;
+}
+
+/* Places the groups: on the tile of their last hub; the top on one with little else. */
+static mt_status place_groups(mt_arena *arena, making *m)
+{
+    mt_plan_network *n = m->n;
+    const mt_hub_groups *groups = &n->groups;
+    size_t x = 0;
+    MT_ALLOC(arena, n->placed, groups->n_below + 1);
+    MT_ALLOC(arena, n->x_at, m->of.elimination.n_hubs);
+    for (size_t k = 0; k <= groups->n_below; k++) {
+        const mt_hub_group *g = &groups->group[k];
+        mt_placed_group *p = &n->placed[k];
+        p->part = k < groups->n_below ? n->hub_part_of[g->hub[g->n - 1]] : least_part(m);
+        p->x_from = x;
+        for (size_t i = 0; i < g->n; i++) n->x_at[g->hub[i]] = x + i;
+        MT_TRY(count_entries(arena, m, g, true, &p->up));
+        MT_TRY(count_entries(arena, m, g, false, &p->down));
         x += g->n + (g->n_got_up > g->n_got_down ? g->n_got_up : g->n_got_down);
     }
     n->n_x = x;
@@ -333,11 +234,12 @@ static mt_status add_x(making *m)
     ipu_graph *graph = m->plan->graph;
     uint32_t x;
     MT_TRY(ipu_graph_add_variable(graph, "network x", IPU_FLOAT, n->n_x, &x));
-    for (size_t k = 0; k <= n->n_below; k++) {
-        const size_t from = n->group[k].x_from, end = k < n->n_below ? n->group[k + 1].x_from : n->n_x;
+    for (size_t k = 0; k <= n->groups.n_below; k++) {
+        const size_t from = n->placed[k].x_from,
+                     end = k < n->groups.n_below ? n->placed[k + 1].x_from : n->n_x;
         if (end > from)
             MT_TRY(ipu_graph_set_tile_mapping(
-                graph, x, from, end - from, mt_plan_tile(m->plan, n->group[k].part)));
+                graph, x, from, end - from, mt_plan_tile(m->plan, n->placed[k].part)));
     }
     MT_TRY(ipu_graph_variable_tensor(graph, x, &n->x));
     return mt_plan_set_temporary(m->plan, n->x);
@@ -554,7 +456,7 @@ static mt_status connect_list(
     if (n == 0)
         MT_TRY(ipu_graph_add_tensor(m->plan->graph, NULL, 0, &tensor));
     else
-        MT_TRY(add_here(m, m->n->group[group].part, name, type, n, values, &tensor));
+        MT_TRY(add_here(m, m->n->placed[group].part, name, type, n, values, &tensor));
     return ipu_graph_connect(m->plan->graph, vertex, field, tensor);
 }
 
@@ -572,10 +474,10 @@ typedef struct lists {
 } lists;
 
 /* Fills the lists from those of the elimination, with the numbers of hubs in the group's x. `local`: [n_hubs] scratch. */
-static mt_status fill_lists(
-    making *m, const mt_hub_group *g, const uint32_t *rank, bool up, uint32_t *local, lists *l)
+static mt_status fill_lists(making *m, const mt_hub_group *g, bool up, uint32_t *local, lists *l)
 {
     const mt_elimination *e = &m->of.elimination;
+    const uint32_t *rank = m->n->groups.rank;
     const size_t *start = up ? e->row : e->column, n_got = up ? g->n_got_up : g->n_got_down;
     const uint32_t *hub = up ? e->earlier : e->hub, *got = up ? g->got_up : g->got_down;
     const double *factor = up ? e->earlier_factor : e->factor;
@@ -601,7 +503,7 @@ static mt_status fill_lists(
 /* Connects `added` with what the chains add to each hub of a group, hub by hub. */
 static mt_status connect_added(making *m, size_t vertex, size_t group)
 {
-    const mt_hub_group *g = &m->n->group[group];
+    const mt_hub_group *g = &m->n->groups.group[group];
     const mt_elimination *e = &m->of.elimination;
     uint32_t *ends;
     size_t n = 0;
@@ -616,27 +518,28 @@ static mt_status connect_added(making *m, size_t vertex, size_t group)
     return connect_slices(m, vertex, "added", n);
 }
 
-static mt_status add_group(making *m, size_t group, const uint32_t *rank, uint32_t *local)
+static mt_status add_group(making *m, size_t group, uint32_t *local)
 {
     const mt_plan_network *n = m->n;
-    const mt_hub_group *g = &n->group[group];
-    const bool top = group == n->n_below;
+    const mt_hub_group *g = &n->groups.group[group];
+    const mt_placed_group *p = &n->placed[group];
+    const bool top = group == n->groups.n_below;
     float *inverse;
     lists l;
     size_t vertex;
     if (g->n == 0) return MT_OK;
     MT_TRY(add_vertex(
-        m, top ? MT_NETWORK_SET_TOP_UP : MT_NETWORK_SET_UP, MT_NETWORK_UP, g->part, &g->up, &vertex));
-    MT_TRY(fill_lists(m, g, rank, true, local, &l));
+        m, top ? MT_NETWORK_SET_TOP_UP : MT_NETWORK_SET_UP, MT_NETWORK_UP, p->part, &p->up, &vertex));
+    MT_TRY(fill_lists(m, g, true, local, &l));
     MT_TRY(connect_list(m, vertex, group, "row", IPU_UNSIGNED_INT, g->n + 1, l.start));
     MT_TRY(connect_list(m, vertex, group, "earlier", IPU_UNSIGNED_INT, l.start[g->n], l.index));
     MT_TRY(connect_list(m, vertex, group, "factor", IPU_FLOAT, l.start[g->n], l.factor));
     MT_TRY(connect_added(m, vertex, group));
     MT_TRY(connect_got(m, vertex, g->n_got_up, g->got_up));
-    MT_TRY(connect(m, vertex, "x", n->x, g->x_from, g->n + g->n_got_up));
+    MT_TRY(connect(m, vertex, "x", n->x, p->x_from, g->n + g->n_got_up));
     MT_TRY(add_vertex(
-        m, top ? MT_NETWORK_SET_TOP_DOWN : MT_NETWORK_SET_DOWN, MT_NETWORK_DOWN, g->part, &g->down, &vertex));
-    MT_TRY(fill_lists(m, g, rank, false, local, &l));
+        m, top ? MT_NETWORK_SET_TOP_DOWN : MT_NETWORK_SET_DOWN, MT_NETWORK_DOWN, p->part, &p->down, &vertex));
+    MT_TRY(fill_lists(m, g, false, local, &l));
     MT_ALLOC(m->constants, inverse, g->n);
     for (size_t k = 0; k < g->n; k++)
         inverse[k] = (float)m->of.elimination.inverse[m->cables->n_chained + g->hub[k]];
@@ -645,19 +548,16 @@ static mt_status add_group(making *m, size_t group, const uint32_t *rank, uint32
     MT_TRY(connect_list(m, vertex, group, "factor", IPU_FLOAT, l.start[g->n], l.factor));
     MT_TRY(connect_list(m, vertex, group, "inverse", IPU_FLOAT, g->n, inverse));
     MT_TRY(connect_got(m, vertex, g->n_got_down, g->got_down));
-    return connect(m, vertex, "x", n->x, g->x_from, g->n + g->n_got_down);
+    return connect(m, vertex, "x", n->x, p->x_from, g->n + g->n_got_down);
 }
 
 /* Adds the vertices that solve for the hubs. */
 static mt_status add_hubs(making *m)
 {
     MT_SCRATCH(scratch);
-    const mt_elimination *e = &m->of.elimination;
-    uint32_t *rank, *local;
-    MT_ALLOC(scratch, rank, e->n_hubs);
-    MT_ALLOC(scratch, local, e->n_hubs);
-    for (size_t k = 0; k < e->n_hubs; k++) rank[e->order[k]] = (uint32_t)k;
-    for (size_t group = 0; group <= m->n->n_below; group++) MT_TRY(add_group(m, group, rank, local));
+    uint32_t *local;
+    MT_ALLOC(scratch, local, m->of.elimination.n_hubs);
+    for (size_t group = 0; group <= m->n->groups.n_below; group++) MT_TRY(add_group(m, group, local));
     return MT_OK;
 }
 
@@ -991,7 +891,8 @@ mt_status mt_plan_add_network(
     MT_TRY(mt_conduction_coefficients_make(m.constants, conduction, m.n->ode.dt_ms, &m.of));
     MT_TRY(order_points(arena, &m));
     MT_TRY(order_junctions(arena, scratch, &m));
-    MT_TRY(find_groups(arena, &m));
+    MT_TRY(mt_hub_groups_make(arena, &m.of.elimination, &m.n->groups));
+    MT_TRY(place_groups(arena, &m));
     MT_ALLOC(
         scratch, m.slices, m.junctions->start[m.junctions->n] + m.cables->n_points + 2 * m.cables->n_chains);
     MT_TRY(add_sets(&m));
@@ -1023,7 +924,7 @@ static mt_status add_step(
     mt_arena *arena, const mt_plan *plan, bool first, const ipu_program **parts, size_t *n_parts)
 {
     const mt_plan_network *n = plan->network;
-    const bool below = n->n_below > 0, top = n->group[n->n_below].n > 0,
+    const bool below = n->groups.n_below > 0, top = n->groups.group[n->groups.n_below].n > 0,
                junctions = n->conduction->junctions.n > 0;
     const bool runs[MT_NETWORK_SETS] = {[MT_NETWORK_SET_STATE] = true,
         [MT_NETWORK_SET_MEANS] = first && junctions,

@@ -1,8 +1,8 @@
 /* A conduction system as a program of the tiles (solver/conduction/conducting.h, solver/plan/network_codelets.h).
  *
  * Each chain of the cables is on the tile of its part (mt_layout.chain_part), with its points; a hub is on the tile of the first chain that
- * ends there, and a junction on that of its free end. The network's variables, part by part, have the
- * points of the part's chains in ascending order, then its hubs. In a time step, before the tissue:
+ * ends there, and a junction on that of its free end. The network's variables, part by part, have the points of the part's chains in
+ * ascending order, then its hubs. In a time step, before the tissue:
  *
  *     state        receives V of the tissue at the junctions; w, currents of the junctions
  *     means        records the tissue at the junctions
@@ -18,13 +18,11 @@
  *
  * and the cells take their step in the same compute set as those of the tissue, so that tiles with a part of the network can have less
  * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each receiving
- * compute set has a sync.
- *
- * The hubs are divided into groups: the largest subtrees of the elimination tree of at most as many hubs as the root of their number, and
- * the hubs above these, on one tile. (The parent of a hub in that tree is the next one in its column; all hubs in its row are below it.) */
+ * compute set has a sync. The groups of hubs are those of solver/conduction/hub_groups.h. */
 #pragma once
 
 #include "solver/conduction/conducting.h"
+#include "solver/conduction/hub_groups.h"
 #include "solver/plan/codelets.h"
 #include "solver/plan/network_codelets.h"
 #include "solver/plan/variables.h"
@@ -45,14 +43,12 @@ enum {
     MT_NETWORK_SETS
 };
 
-/* A group of hubs. */
-typedef struct mt_hub_group {
+/* A group of hubs on its tile. */
+typedef struct mt_placed_group {
     uint32_t part;
-    size_t n, n_got_up, n_got_down;    /* hubs, and numbers received */
-    uint32_t *hub, *got_up, *got_down; /* hubs, in the order of the elimination */
-    size_t x_from;                     /* its first in x */
+    size_t x_from; /* its first in x */
     mt_network_hubs up, down;
-} mt_hub_group;
+} mt_placed_group;
 
 typedef struct mt_plan_network {
     const mt_conduction *conduction;
@@ -66,9 +62,10 @@ typedef struct mt_plan_network {
     uint32_t *point_at;    /* [n_points] and of a point in that of points */
     uint32_t *junction_at; /* [n_junctions] */
     uint32_t *hub_part_of; /* [n_hubs] part with the hub's cell */
-    size_t n_below, n_x;   /* groups below the top; length of x */
-    mt_hub_group *group;   /* [n_below + 1] the last is the top, possibly without hubs */
-    size_t *x_at;          /* [n_hubs] position in x */
+    mt_hub_groups groups;
+    mt_placed_group *placed; /* [groups.n_below + 1] */
+    size_t n_x;              /* length of x */
+    size_t *x_at;            /* [n_hubs] position in x */
     ipu_codelet codelet[MT_NETWORK_PARTS], cells;
     mt_ode_context ode;
     mt_network_record record;
