@@ -38,10 +38,11 @@ static void hash_graph(const mt_cut_graph *graph, mt_hash *hash)
     add_number(hash, graph->n_nodes);
     if (adjacency) {
         mt_hash_add(hash, adjacency->neighbour, 4 * adjacency->n_elements * sizeof *adjacency->neighbour);
-        return;
+        if (!graph->weight) return;
+    } else {
+        mt_hash_add(hash, graph->start, (graph->n_nodes + 1) * sizeof *graph->start);
+        mt_hash_add(hash, graph->near, graph->start[graph->n_nodes] * sizeof *graph->near);
     }
-    mt_hash_add(hash, graph->start, (graph->n_nodes + 1) * sizeof *graph->start);
-    mt_hash_add(hash, graph->near, graph->start[graph->n_nodes] * sizeof *graph->near);
     add_number(hash, graph->weight != NULL);
     if (graph->weight) mt_hash_add(hash, graph->weight, graph->n_nodes * sizeof *graph->weight);
     add_number(hash, graph->together);

@@ -61,8 +61,6 @@ static mt_status check_ranks(const mt_case *input, const mt_communicator *ranks)
     if (has_tiles(input) && input->network.file[0] && n > 1)
         return mt_fail(MT_INPUT, "machine.backend: %s with a network, on %u ranks; allowed: one rank",
             mt_case_backend(input)->name, n);
-    if (has_tiles(input) && input->network.file[0] && input->machine.balance_halo)
-        return mt_fail(MT_INPUT, "machine.balance_halo: true; allowed: false with a network");
     if (has_tiles(input) && input->machine.ipus < n)
         return mt_fail(MT_INPUT, "machine.ipus: %zu, on %u ranks; allowed: at most one rank per IPU",
             input->machine.ipus, n);
@@ -107,10 +105,11 @@ static mt_status read_partition(
         input->mesh.file, its_ipus, its_tiles, ipus, tiles);
 }
 
-/* The unknowns to partition, with the chains of a conduction system that are on the tiles. */
+/* The unknowns to partition. */
 typedef struct unknowns_graph {
     mt_cut_graph graph;
     mt_pattern pattern; /* of vertices; empty for elements */
+    mt_joint_cut joint; /* with a conduction system on the tiles */
 } unknowns_graph;
 
 static bool has_chains(const mt_case *input, const mt_problem *problem)
@@ -118,7 +117,7 @@ static bool has_chains(const mt_case *input, const mt_problem *problem)
     return has_tiles(input) && problem->monodomain.conduction;
 }
 
-/* Returns the graph of the unknowns, of vertices with the costs of their rows, and of the chains. */
+/* Returns the graph of the unknowns, of vertices with the costs of their rows, and with the chains that are attached to them. */
 static mt_status graph_of(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, unknowns_graph *g)
 {
@@ -129,8 +128,9 @@ static mt_status graph_of(mt_arena *arena, const mt_case *input, const mt_mappin
             arena, &problem->monodomain, &problem->adjacency, &choice->tiling, true, &g->graph));
     }
     if (!has_chains(input, problem)) return MT_OK;
-    const mt_cut_graph tissue = g->graph;
-    return mt_joint_graph_make(arena, &problem->monodomain, &tissue, &choice->tiling.one, &g->graph);
+    MT_TRY(mt_joint_cut_make(arena, &problem->monodomain, &g->graph, &choice->tiling.one, &g->joint));
+    g->graph.weight = g->joint.weight;
+    return MT_OK;
 }
 
 static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t ipus, const unknowns_graph *g,
@@ -174,18 +174,24 @@ static mt_status cut_for_ranks(
     return mt_partition_make_of(arena, &graph, &options, partition);
 }
 
-/* Finds the partition if the mesh file has none, or none for ranks. */
+/* Finds the partition, unless the mesh file has it, and the parts of the chains. */
 static mt_status get_partition(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
-    const mt_problem *problem, mt_partition *partition)
+    const mt_problem *problem, mt_mapping *m)
 {
     MT_SCRATCH(scratch);
+    const mt_conduction *conduction = problem->monodomain.conduction;
+    const bool saved = choice->saved && has_tiles(input);
     unknowns_graph g;
+    if (saved && !has_chains(input, problem)) return MT_OK;
     MT_TRY(graph_of(scratch, input, choice, problem, &g));
-    if (has_tiles(input))
-        MT_TRY(make_partition(arena, choice, (uint32_t)input->machine.ipus, &g, partition));
-    else
-        MT_TRY(cut_for_ranks(arena, choice, &g, partition));
-    partition->weight = NULL; /* of the scratch */
+    if (!has_tiles(input))
+        MT_TRY(cut_for_ranks(arena, choice, &g, &m->partition));
+    else if (!saved)
+        MT_TRY(make_partition(arena, choice, (uint32_t)input->machine.ipus, &g, &m->partition));
+    if (has_chains(input, problem))
+        MT_TRY((saved ? mt_joint_cut_place : mt_joint_cut_parts)(
+            arena, &g.joint, conduction->cables.n_chains, &m->partition, &m->chain_part));
+    m->partition.weight = NULL; /* of the scratch */
     return MT_OK;
 }
 
@@ -197,25 +203,6 @@ static mt_status choose_scheme(const mt_case *input, const mt_mapping_choice *ch
     return has_tiles(input) ? MT_OK : mt_scheme_find("exact", 0, scheme);
 }
 
-/* Divides a partition of the joint graph; of a saved one, which has no chains, finds their parts. */
-static mt_status place_chains(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
-    const mt_problem *problem, mt_mapping *m)
-{
-    MT_SCRATCH(scratch);
-    const size_t n = mt_unknowns_count(&problem->unknowns);
-    unknowns_graph g;
-    const mt_cut_graph tissue = plain_graph(problem);
-    if (!has_chains(input, problem)) return MT_OK;
-    if (m->partition.n_elements > n) {
-        m->chain_part = m->partition.part + n;
-        m->partition.n_elements = n;
-        m->partition.edge_cut = mt_cut_graph_edges_cut(&tissue, m->partition.part);
-        return MT_OK;
-    }
-    MT_TRY(graph_of(scratch, input, choice, problem, &g));
-    return mt_joint_place(arena, &g.graph, &m->partition, &m->chain_part);
-}
-
 /* Partitions the unknowns for the tiles or ranks, and finds their halo. */
 static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *m)
@@ -223,9 +210,7 @@ static mt_status make_halo(mt_arena *arena, const mt_case *input, const mt_mappi
     mt_scheme scheme;
     const mt_pattern pattern = mt_diffusion_pattern(&problem->diffusion);
     MT_TRY(choose_scheme(input, choice, &scheme));
-    if (!choice->saved || !has_tiles(input))
-        MT_TRY(get_partition(arena, input, choice, problem, &m->partition));
-    MT_TRY(place_chains(arena, input, choice, problem, m));
+    MT_TRY(get_partition(arena, input, choice, problem, m));
     return mt_halo_make(arena, &pattern, &m->partition, &scheme, &m->halo);
 }
 

@@ -109,9 +109,9 @@ typedef struct mt_backend {
      * machine. */
     mt_status (*trace)(void *self, mt_arena *arena, const mt_tracing *what, ipu_trace **trace);
 
-    /* For the conduction system of a problem (solver/conduction/conduction.h), if the host computes it. connect keeps in `arena` the distinct
-     * unknowns that are coupled to it. Then, between time steps, sense copies their V to v_mV [n], and charge replaces it by v_mV [n], rounded
-     * to the arithmetic of the backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE. MT_MEMORY. */
+    /* For the conduction system of a problem (solver/conduction/conduction.h), if the host computes it. connect keeps in `arena` the
+     * distinct unknowns that are coupled to it. Then, between time steps, sense copies their V to v_mV [n], and charge replaces it by
+     * v_mV [n], rounded to the arithmetic of the backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE. MT_MEMORY. */
     mt_status (*connect)(void *self, mt_arena *arena, size_t n, const uint32_t *unknown);
     mt_status (*sense)(void *self, double *v_mV);
     mt_status (*charge)(void *self, const double *v_mV);

@@ -1,20 +1,29 @@
-/* The joint graph of the tissue and its conduction system, to be partitioned for tiles (mesh/cut/partition.h).
+/* The partition of the tissue together with its conduction system (mesh/cut/partition.h).
  *
- * Its nodes are the unknowns of the tissue, then the chains of the cables (solver/conduction/cables.h). A chain is joined with the unknowns
- * that its free ends are coupled to. It is not joined with other chains: two words per chain are exchanged through hubs, and chains on
- * different tiles are eliminated at the same time. Weights are the worker cycles of a time step: of the
- * unknown's cell and row; of the chain's points, and of the hubs that are on its tile (solver/plan/network.h). */
+ * Each chain of the cables (solver/conduction/cables.h) is attached to an unknown of the tissue and is on the tile of that unknown, whose
+ * weight it adds to. So a tile with chains has less tissue. Chains are not joined with each other: two numbers per chain are exchanged
+ * through hubs, and chains on different tiles are eliminated at the same time. Weights are the worker cycles of a time step: of an unknown's
+ * cell and row; of a chain's points and one hub. */
 #pragma once
 
 #include "mesh/cut/partition.h"
 #include "solver/conduction/conduction.h"
 
-/* Builds the joint graph in `arena` from that of the tissue, which has the weights of its rows or none, for a problem with a conduction
- * system. MT_MEMORY. */
-MT_NODISCARD mt_status mt_joint_graph_make(mt_arena *arena, const mt_monodomain *problem,
-    const mt_cut_graph *tissue, const ipu_target *target, mt_cut_graph *joint);
+typedef struct mt_joint_cut {
+    uint32_t *attached;     /* [n_chains] unknown */
+    uint32_t *weight;       /* [unknowns] with the chains that are attached */
+    uint32_t *chain_weight; /* [n_chains] */
+} mt_joint_cut;
 
-/* Finds the part of each chain if the partition of the tissue is given: the heaviest chain first, each on the part with the least sum of
- * weights, the first of several. chain_part: [n_chains], in `arena`. MT_MEMORY. */
-MT_NODISCARD mt_status mt_joint_place(
-    mt_arena *arena, const mt_cut_graph *joint, const mt_partition *tissue, uint32_t **chain_part);
+/* Attaches the chains of a problem's conduction system, in ascending order, each to the unknown nearest to its middle among those that are
+ * coupled to junctions and have the fewest chains so far; without junctions to unknowns at equal distances in their order. The result is
+ * in `arena`. `tissue` has the weights of its rows, or none. MT_MEMORY. Time: O(chains x coupled unknowns). */
+MT_NODISCARD mt_status mt_joint_cut_make(mt_arena *arena, const mt_monodomain *problem,
+    const mt_cut_graph *tissue, const ipu_target *target, mt_joint_cut *joint);
+
+/* Finds the part of each chain: that of its unknown; or, if the partition was made without chains, the heaviest chain first, each on the
+ * part with the least sum of weights, the first of several. chain_part: [n_chains], in `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status mt_joint_cut_parts(mt_arena *arena, const mt_joint_cut *joint, size_t n_chains,
+    const mt_partition *partition, uint32_t **chain_part);
+MT_NODISCARD mt_status mt_joint_cut_place(mt_arena *arena, const mt_joint_cut *joint, size_t n_chains,
+    const mt_partition *partition, uint32_t **chain_part);

@@ -247,7 +247,7 @@ Test(cables, long_chains_are_divided_into_nearly_equal_ones_at_nodes)
             cr_assert_leq(points, MT_CHAIN_LONGEST + 3);
             if (points < shortest) shortest = points;
         }
-        cr_assert_geq(shortest, 5.0 * n / (double)c.n_chains - 6);
+        cr_assert_geq((double)shortest, 5.0 * n / (double)c.n_chains - 6);
         mt_arena_free(&arena);
     }
 }
