@@ -9,9 +9,12 @@
 #include "mesh/network/tree.h"
 
 enum { LEFT, RIGHT };
-enum { LINE_MAX = 100000 }; /* segments of a right bundle branch */
+enum { LINE_MAX = 100000 }; /* segments of a bundle */
+enum { MODERATOR_TIPS = 4, TIPS_MAX = 1 + MODERATOR_TIPS };
 
-static const double root_near = 0.2;    /* largest distance of a root from its coordinates, in coordinates */
+static const char *const names[2] = {"left", "right"}; /* ventricles */
+
+static const double place_near = 0.2;   /* largest distance of a place from its coordinates, in coordinates */
 static const double near_share = 0.2;   /* of a segment: least distance of segments that share no node */
 static const double least_length = 0.1; /* of the mean: shortest length of a branch before rounding */
 static const double least_angle_deg =
@@ -41,9 +44,9 @@ mt_status mt_purkinje_kind_find(const char *text, int32_t *kind)
 
 const mt_purkinje_rule mt_purkinje_default = {.seed = 1,
     .segment_mm = 1,
-    .branch_mm = 8,
+    .branch_mm = 5,
     .deviation = 0.44721359549995793,
-    .angle_deg = 8.6,
+    .angle_deg = 20,
     .repulsion = 0.1,
     .collision = 0.2,
     .generations = 20,
@@ -52,9 +55,10 @@ const mt_purkinje_rule mt_purkinje_default = {.seed = 1,
     .depth_mm = 1,
     .his_mm = 10,
     .left_bundle_mm = 10,
-    .fascicle_mm = {20, 20},
-    .fascicle_deg = {23, 29},
-    .right_end = 1.0 / 3,
+    .fascicle = {{0.64, 0.72}, {5.0 / 6, 0.56}, {0.03, 0.42}},
+    .right_end = 0.4,
+    .papillary = {0.4, 0.4},
+    .highest = 0.9,
     .root_rotational = 5.0 / 6,
     .root_apicobasal = 0.85,
     .root_far_mm = 10};
@@ -93,12 +97,16 @@ mt_status mt_purkinje_check(const mt_purkinje_rule *rule)
         {"generations", (double)rule->generations, 0, 1000}, {"coverage", rule->coverage, 0, 1},
         {"coverage_mm", rule->coverage_mm, 0, 1000}, {"depth_mm", rule->depth_mm, 0, 1000},
         {"his_mm", rule->his_mm, 0.01, 1000}, {"left_bundle_mm", rule->left_bundle_mm, 0, 1000},
-        {"fascicle_mm, anterior", rule->fascicle_mm[0], 0, 1000},
-        {"fascicle_mm, posterior", rule->fascicle_mm[1], 0, 1000},
-        {"fascicle_deg, anterior", rule->fascicle_deg[0], least_angle_deg, 80},
-        {"fascicle_deg, posterior", rule->fascicle_deg[1], least_angle_deg, 80},
-        {"right_end", rule->right_end, 0, 1}, {"root_rotational", rule->root_rotational, 0, 1},
-        {"root_apicobasal", rule->root_apicobasal, 0, 1}, {"root_far_mm", rule->root_far_mm, 0, 1000}};
+        {"fascicle, anterior, rotational", rule->fascicle[0][0], 0, 1},
+        {"fascicle, anterior, apicobasal", rule->fascicle[0][1], 0, 1},
+        {"fascicle, septal, rotational", rule->fascicle[1][0], 0, 1},
+        {"fascicle, septal, apicobasal", rule->fascicle[1][1], 0, 1},
+        {"fascicle, posterior, rotational", rule->fascicle[2][0], 0, 1},
+        {"fascicle, posterior, apicobasal", rule->fascicle[2][1], 0, 1}, {"right_end", rule->right_end, 0, 1},
+        {"papillary, rotational", rule->papillary[0], 0, 1},
+        {"papillary, apicobasal", rule->papillary[1], 0, 1}, {"highest", rule->highest, 0, 1},
+        {"root_rotational", rule->root_rotational, 0, 1}, {"root_apicobasal", rule->root_apicobasal, 0, 1},
+        {"root_far_mm", rule->root_far_mm, 0, 1000}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
             return mt_fail(MT_INPUT, "%s: %g; allowed: %g to %g", ranges[i].name, ranges[i].value,
@@ -145,17 +153,24 @@ static void cosine_and_sine(double angle_deg, double *cosine, double *sine)
     }
 }
 
-/* ---- roots ---- */
+/* ---- places by coordinates ---- */
 
-/* Finds the place in a triangle with the given coordinates. Returns false if it is outside. */
-static bool place_in(const ventricle *v, uint32_t t, mt_endocardium_place *place)
+/* Returns the distance of two rotational coordinates, in -1/2 .. 1/2. */
+static double rotation(double from, double to)
+{
+    const double way = to - from;
+    return way - floor(way + 0.5);
+}
+
+/* Finds the place in a triangle with the coordinates at[2], rotational and apicobasal. Returns false if it is outside. */
+static bool place_in(const ventricle *v, uint32_t t, const double at[2], mt_endocardium_place *place)
 {
     const uint32_t *vertex = v->surface.surface.face_vertex + 3 * (size_t)t;
     double x[3], y[3];
     for (int k = 0; k < 3; k++) {
-        x[k] = v->coordinates->rotational[vertex[k]] - v->rule->root_rotational;
-        y[k] = v->coordinates->apicobasal[vertex[k]] - v->rule->root_apicobasal;
-        if (fabs(x[k]) > 0.25) return false; /* also where the coordinate jumps */
+        x[k] = rotation(at[0], v->coordinates->rotational[vertex[k]]);
+        y[k] = v->coordinates->apicobasal[vertex[k]] - at[1];
+        if (fabs(x[k]) > 0.25) return false; /* also on the opposite side */
     }
     *place = (mt_endocardium_place){.triangle = t};
     double sum = 0;
@@ -170,42 +185,48 @@ static bool place_in(const ventricle *v, uint32_t t, mt_endocardium_place *place
     return true;
 }
 
-/* Finds the middle of the triangle with the nearest coordinates, at most root_near away: a septum can end below the root. */
-static bool find_near(const ventricle *v, mt_endocardium_place *root)
+/* Finds the middle of the triangle with the nearest coordinates, at most place_near away: a septum can end below the root. */
+static bool find_near(const ventricle *v, const double at[2], mt_endocardium_place *place)
 {
-    double least = root_near * root_near;
+    double least = place_near * place_near;
     bool found = false;
     for (uint32_t t = 0; t < v->surface.surface.n_faces; t++) {
         const uint32_t *vertex = v->surface.surface.face_vertex + 3 * (size_t)t;
         double x = 0, y = 0, widest = 0;
         for (int k = 0; k < 3; k++) {
-            const double dx = v->coordinates->rotational[vertex[k]] - v->rule->root_rotational;
+            const double dx = rotation(at[0], v->coordinates->rotational[vertex[k]]);
             x += dx / 3;
-            y += (v->coordinates->apicobasal[vertex[k]] - v->rule->root_apicobasal) / 3;
+            y += (v->coordinates->apicobasal[vertex[k]] - at[1]) / 3;
             widest = fmax(widest, fabs(dx));
         }
         if (widest > 0.25 || !(x * x + y * y < least)) continue;
         least = x * x + y * y;
-        *root = (mt_endocardium_place){.triangle = t, .share = {1. / 3, 1. / 3, 1. / 3}};
+        *place = (mt_endocardium_place){.triangle = t, .share = {1. / 3, 1. / 3, 1. / 3}};
         found = true;
     }
     return found;
 }
 
+/* Finds the place with the coordinates at[2], or one near them. `advice`: NULL or the end of the message. */
+static mt_status find_place(
+    const ventricle *v, const double at[2], const char *advice, mt_endocardium_place *place)
+{
+    for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
+        if (place_in(v, t, at, place)) return MT_OK;
+    if (find_near(v, at, place)) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f%s",
+        names[v->side], at[0], at[1], advice);
+}
+
 static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
 {
-    static const char *const names[2] = {"left", "right"};
+    static const char *const advice[2] = {"; allowed: a given root of its bundle branch (--left-root)",
+        "; allowed: a given root of its bundle branch (--right-root)"};
+    const double at[2] = {v->rule->root_rotational, v->rule->root_apicobasal};
     const double *given = v->side == LEFT ? v->rule->left_root_mm : v->rule->right_root_mm;
     double distance_mm;
-    if (!given) {
-        for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
-            if (place_in(v, t, root)) return MT_OK;
-        if (find_near(v, root)) return MT_OK;
-        return mt_fail(MT_INPUT,
-            "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f; "
-            "allowed: a given root of its bundle branch (--%s-root)",
-            names[v->side], v->rule->root_rotational, v->rule->root_apicobasal, names[v->side]);
-    }
+    if (!given) return find_place(v, at, advice[v->side], root);
     if (!isfinite(given[0]) || !isfinite(given[1]) || !isfinite(given[2]))
         return mt_fail(MT_INPUT, "the %s root is not finite", names[v->side]);
     MT_TRY(mt_endocardium_nearest(&v->surface, given, root, &distance_mm));
@@ -243,6 +264,9 @@ static mt_status grow(const ventricle *v, int32_t kind, tip *t)
     mt_endocardium_point(&v->surface, &place, point);
     const double near_mm = near_share * r->segment_mm, far_mm = fmax(near_mm, r->collision * r->branch_mm);
     if (mt_tree_blocked(v->tree, t->node, t->branch, point, near_mm, far_mm)) return MT_OK;
+    if (kind == v->purkinje &&
+        mt_endocardium_value(&v->surface, &place, v->coordinates->apicobasal) > r->highest)
+        return MT_OK;
     MT_TRY(mt_tree_add(v->tree, t->node, t->branch, kind, point, &place, &t->node));
     t->place = place;
     memcpy(t->direction, direction, sizeof direction);
@@ -287,24 +311,67 @@ static mt_status grow_straight(const ventricle *v, double length_mm, tip *t)
     return MT_OK;
 }
 
-/* Grows the left bundle branch with its fascicles, which are the tips. */
-static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
+/* Starts a bundle at the end of another. Its direction is still unknown. */
+static mt_status fork_bundle(const ventricle *v, const tip *parent, tip *t)
 {
-    const mt_coordinates *c = v->coordinates;
-    double anterior[3], inward[3], across[3];
-    MT_TRY(grow_straight(v, v->rule->left_bundle_mm, trunk));
-    mt_cross3(c->up, c->to_septum, anterior);
-    mt_endocardium_inward(&v->surface, trunk->place.triangle, inward);
-    mt_cross3(inward, trunk->direction, across);
-    const double sign = mt_dot3(across, anterior) < 0 ? -1 : 1;
-    const double deg[2] = {sign * v->rule->fascicle_deg[0], -sign * v->rule->fascicle_deg[1]};
-    *n_tips = 2;
-    for (size_t i = 0; i < 2; i++) MT_TRY(start(v, trunk, deg[i], 0, &tips[i]));
-    for (size_t i = 0; i < 2; i++) MT_TRY(grow_straight(v, v->rule->fascicle_mm[i], &tips[i]));
+    *t = (tip){.node = parent->node, .place = parent->place, .n_left = LINE_MAX};
+    return mt_tree_add_branch(v->tree, parent->branch, &t->branch);
+}
+
+/* Grows a bundle along the surface as long as it approaches a point and is farther from it than a segment. */
+static mt_status grow_towards(const ventricle *v, const double target_mm[3], tip *t)
+{
+    double before = INFINITY, here = 0;
+    for (; !t->stopped && t->n_left > 0; before = here) {
+        double way[3];
+        mt_minus3(target_mm, v->tree->node[t->node].xyz_mm, way);
+        here = mt_length3(way);
+        if (here < v->rule->segment_mm || here >= before) break;
+        if (!mt_endocardium_flatten(&v->surface, t->place.triangle, way)) break;
+        memcpy(t->direction, way, sizeof way);
+        MT_TRY(grow(v, v->bundle, t));
+    }
+    t->stopped = false;
     return MT_OK;
 }
 
-/* Grows the right bundle branch, whose end is the tip. */
+/* Grows the left bundle branch with its fascicles, whose ends are the tips. */
+static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
+{
+    MT_TRY(grow_straight(v, v->rule->left_bundle_mm, trunk));
+    for (size_t i = 0; i < MT_PURKINJE_FASCICLES; i++) {
+        mt_endocardium_place end;
+        double end_mm[3];
+        MT_TRY(find_place(v, v->rule->fascicle[i], "", &end));
+        mt_endocardium_point(&v->surface, &end, end_mm);
+        MT_TRY(fork_bundle(v, trunk, &tips[i]));
+        memcpy(tips[i].direction, trunk->direction, sizeof tips[i].direction);
+        MT_TRY(grow_towards(v, end_mm, &tips[i]));
+    }
+    *n_tips = MT_PURKINJE_FASCICLES;
+    return MT_OK;
+}
+
+/* Adds the moderator band from the end of the right bundle branch to the free wall. Its four tips point to the apex, the base, and to both
+ * sides. */
+static mt_status moderator_band(const ventricle *v, const tip *trunk, tip *tips)
+{
+    double end_mm[3], inward[3];
+    MT_TRY(fork_bundle(v, trunk, &tips[0]));
+    MT_TRY(find_place(v, v->rule->papillary, "", &tips[0].place));
+    mt_endocardium_point(&v->surface, &tips[0].place, end_mm);
+    MT_TRY(mt_tree_add_line(v->tree, trunk->node, tips[0].branch, v->bundle, v->rule->segment_mm, end_mm,
+        &tips[0].place, &tips[0].node));
+    tips[0].stopped = !descend(v, &tips[0]);
+    mt_endocardium_inward(&v->surface, tips[0].place.triangle, inward);
+    for (size_t i = 1; i < MODERATOR_TIPS; i++) {
+        tips[i] = tips[0];
+        mt_cross3(inward, tips[i - 1].direction, tips[i].direction);
+    }
+    return MT_OK;
+}
+
+/* Grows the right bundle branch with the moderator band, whose ends are the tips. */
 static mt_status right_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
 {
     const double *value = v->coordinates->apicobasal;
@@ -318,8 +385,8 @@ static mt_status right_bundle(const ventricle *v, tip *trunk, tip *tips, size_t 
     }
     trunk->stopped = false;
     tips[0] = *trunk;
-    *n_tips = 1;
-    return MT_OK;
+    *n_tips = 1 + MODERATOR_TIPS;
+    return moderator_band(v, trunk, tips + 1);
 }
 
 /* ---- the fractal tree ---- */
@@ -419,7 +486,7 @@ static mt_status grow_ventricle(
     ventricle *v, uint32_t from, int32_t line_kind, const mt_endocardium_place *root)
 {
     const mt_purkinje_rule *r = v->rule;
-    tip trunk = {.place = *root}, tips[2];
+    tip trunk = {.place = *root}, tips[TIPS_MAX];
     double low[3], high[3];
     size_t n_tips;
     mt_mesh_box(v->surface.mesh, low, high);

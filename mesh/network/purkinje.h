@@ -16,11 +16,17 @@
  *
  * Bundles. Each root is on the septal endocardium, at given coordinates or, if no place has them, at the nearest place within 0.2 of
  * them; a His bundle of his_mm points up the long axis from the middle between the roots, to which straight lines through the septum join
- * them. The left bundle branch runs straight from its root in the direction of the steepest
- * descent of the apicobasal coordinate (mesh/anatomy/coordinates.h), for left_bundle_mm, and divides into an anterior and a posterior
- * fascicle, from whose ends the tree grows. The right bundle branch descends steeply along the septum, undivided, to the apical third.
- * Both are insulated from the wall: Purkinje segments begin at their ends. Without a right ventricle there is only the left tree, and the
- * His bundle ends at the left root.
+ * them. The left bundle branch runs straight from its root in the direction of the steepest descent of the apicobasal coordinate
+ * (mesh/anatomy/coordinates.h), for left_bundle_mm, and divides into three fascicles. A fascicle runs along the endocardium towards its
+ * end, at given coordinates. The right bundle branch descends steeply along the septum, undivided; the moderator band, a straight line
+ * through the cavity, continues it to the free wall. Bundles are insulated from the wall: trees grow from the ends of the fascicles, of the
+ * right bundle branch and of the moderator band, there towards apex and base. Without a right ventricle there is only the left tree, and
+ * the His bundle ends at the left root.
+ *
+ * The ends are the earliest sites of human hearts (D. Durrer et al., Circulation 41, 899, 1970): on the left endocardium a high anterior
+ * one next to the septum, the middle of the septum, and a low posterior one next to the septum; on the right one the insertion of the
+ * anterior papillary muscle. The same authors find the basal parts of both ventricles activated last, by muscle: no branch of a tree
+ * grows above the apicobasal coordinate `highest`.
  *
  * Terminals. Each end of the tree continues by one straight segment along the inward normal of the wall, by depth_mm, or by half the
  * thickness of the wall along this normal if that is less. */
@@ -32,13 +38,15 @@
 /* Kinds of segments (mt_network.kind). */
 typedef enum mt_purkinje_kind {
     MT_PURKINJE_HIS = 1,
-    MT_PURKINJE_LEFT_BUNDLE = 2, /* left bundle branch, with its fascicles */
-    MT_PURKINJE_RIGHT_BUNDLE = 3,
-    MT_PURKINJE_LEFT = 4, /* Purkinje fibres of the left ventricle, with their terminal segments */
+    MT_PURKINJE_LEFT_BUNDLE = 2,  /* left bundle branch, with its fascicles */
+    MT_PURKINJE_RIGHT_BUNDLE = 3, /* with the moderator band */
+    MT_PURKINJE_LEFT = 4,         /* Purkinje fibres of the left ventricle, with their terminal segments */
     MT_PURKINJE_RIGHT = 5
 } mt_purkinje_kind;
 
 enum { MT_PURKINJE_KINDS = MT_PURKINJE_RIGHT + 1 }; /* length of arrays indexed by mt_purkinje_kind */
+
+enum { MT_PURKINJE_FASCICLES = 3 };
 
 extern const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS];
 
@@ -52,9 +60,9 @@ typedef struct mt_purkinje_rule {
     uint64_t seed; /* 1 */
     double
         segment_mm; /* 1 [f] along the surface; the straight segment is shorter where the surface is curved */
-    double branch_mm;      /* 8 [f] mean length of a branch */
+    double branch_mm;      /* 5: mean length of a branch */
     double deviation;      /* sqrt(0.2) [f] standard deviation of the length, as a share of branch_mm */
-    double angle_deg;      /* 8.6 (0.15 rad) [f] between the direction of a branch and that of its parent */
+    double angle_deg;      /* 20: between the direction of a branch and that of its parent */
     double repulsion;      /* 0.1 [f] */
     double collision;      /* 0.2 [f] least distance of branches, as a share of branch_mm */
     size_t generations;    /* 20 [f] at most, in each ventricle */
@@ -63,10 +71,11 @@ typedef struct mt_purkinje_rule {
     double depth_mm;       /* 1; human Purkinje fibres end in the subendocardium. 0: no terminal segments */
     double his_mm;         /* 10; human bundles are 10 to 20 mm long */
     double left_bundle_mm; /* 10; until it divides */
-    double fascicle_mm[2]; /* 20, 20; anterior, posterior */
-    double
-        fascicle_deg[2]; /* 23, 29 (0.4 and 0.5 rad) from the direction of the bundle; anterior, posterior */
-    double right_end;    /* 1/3 apicobasal coordinate at which the right bundle branch ends */
+    double fascicle[MT_PURKINJE_FASCICLES]
+                   [2];  /* rotational and apicobasal coordinate of the ends: anterior, septal, posterior */
+    double right_end;    /* 0.4: apicobasal coordinate at which the right bundle branch ends */
+    double papillary[2]; /* 0.4, 0.4: coordinates of the end of the moderator band, on the right free wall */
+    double highest;      /* 0.9: largest apicobasal coordinate of Purkinje fibres */
     double root_rotational; /* 5/6, the middle of the septum, and */
     double root_apicobasal; /* 0.85: positions of the roots, unless they are given */
     double
@@ -96,7 +105,7 @@ MT_NODISCARD mt_status mt_purkinje_check(const mt_purkinje_rule *rule);
 /* Generates a network in `arena`: a tree with n_nodes - 1 segments and their kinds, without radii. Node 0 is the upper end of the His
  * bundle, and segment k joins node k + 1 to an earlier one. Borrows the mesh, which has passed mt_mesh_check, its adjacency and its
  * coordinates. Uses one thread. MT_INPUT: a parameter is out of range; the left endocardium is missing; a given root is far from its
- * endocardium, or belongs to a ventricle that the mesh lacks; no place has the coordinates of a root. MT_MEMORY. */
+ * endocardium, or belongs to a ventricle that the mesh lacks; no place has the coordinates of a root or of the end of a bundle. MT_MEMORY. */
 MT_NODISCARD mt_status mt_purkinje_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_coordinates *coordinates, const mt_purkinje_rule *rule, mt_network *network,
     mt_purkinje_info *info);

@@ -18,10 +18,10 @@ static const mt_option options[] = {
         "the file to write, .vtp or .csv: segments with `kind` 1 His bundle, 2 left bundle branch, "
         "3 right bundle branch, 4 left and 5 right Purkinje fibres"),
     {.name = "--seed", .value = "N", .help = "seed of the random lengths of branches; default: 1"},
-    {.name = "--branch-mm", .value = "L", .help = "mean length of branches; default: 8"},
+    {.name = "--branch-mm", .value = "L", .help = "mean length of branches; default: 5"},
     {.name = "--angle-deg",
         .value = "A",
-        .help = "angle of a branch from its parent, at least 6; default: 8.6"},
+        .help = "angle of a branch from its parent, at least 6; default: 20"},
     {.name = "--repulsion",
         .value = "W",
         .help = "how strongly branches turn away from others; default: 0.1"},
