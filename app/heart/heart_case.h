@@ -34,7 +34,8 @@
 #define MT_HEART_APEX_GKS 2.6
 
 typedef struct mt_heart_case {
-    bool beat;               /* true for a complete beat, including repolarisation */
+    bool beat;         /* true for a complete beat, including repolarisation */
+    bool scanner_axes; /* true if the axes of the mesh are left, posterior, superior: for the electrodes */
     double accuracy_percent; /* of the choice of the discretisation */
     const char *title;
     const char *mesh;    /* path of its file */
@@ -47,7 +48,8 @@ typedef struct mt_heart_case {
     mt_electrode electrode[MT_CHEST_ELECTRODES];
 } mt_heart_case;
 
-/* Chooses the case of a heart and reports each decision (mt_decision). `chosen`: has `beat`, `accuracy_percent` and `network`.
+/* Chooses the case of a heart and reports each decision (mt_decision). `chosen`: has `beat`,
+ * `scanner_axes`, `accuracy_percent` and `network`.
  * Keeps `title`, `mesh` and `heart`. Fails with MT_MEMORY. */
 MT_NODISCARD mt_status mt_heart_case_choose(
     const char *title, const char *mesh, const mt_heart_mesh *heart, mt_heart_case *chosen);

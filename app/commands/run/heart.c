@@ -41,6 +41,11 @@ static const mt_option options[] = {
     {.name = "--conduction-system",
         .help = "generate the His bundle, bundle branches and Purkinje fibres, and stimulate the His bundle: "
                 "sinus rhythm; requires an anatomy"},
+    {.name = "--scanner-axes",
+        .help =
+            "place the electrodes of the ECG by the coordinates of the files, which are those of the "
+            "patient in the scanner (DICOM): x to the left, y posterior, z superior; default: by apex, base "
+            "and right ventricle, in an average orientation"},
     {.name = "--case-only", .help = "write mesh and case, without simulating"},
     {.name = "--force", .help = "replace mesh and case in DIR, and files that myotile did not write"},
     MT_OPTION_PROGRESS, MT_OPTIONS_END};
@@ -173,7 +178,7 @@ static mt_status say_time(
 
 /* What is built. */
 typedef struct wanted {
-    bool beat, network;
+    bool beat, network, scanner_axes;
 } wanted;
 
 /* Returns the absolute path of a file in the folder, in `arena`. */
@@ -204,6 +209,7 @@ static mt_status make_all(mt_arena *arena, const places *at, const mt_heart_requ
     if (what.network) MT_TRY(path_in(arena, at, "purkinje.vtp", &chosen->network));
     if (what.network) MT_TRY(mt_heart_network_make(arena, asked->path[0], made, &network));
     chosen->beat = what.beat;
+    chosen->scanner_axes = what.scanner_axes;
     chosen->accuracy_percent = asked->accuracy_percent;
     MT_TRY(mt_heart_case_choose(title_of(asked, title, sizeof title), mesh, made, chosen));
     MT_TRY(write_all(at, made, what.network ? &network : NULL, chosen));
@@ -232,8 +238,8 @@ static mt_status make_in_folder(
     MT_TRY(read_asked(arguments, at, &asked));
     MT_TRY(mt_folder_enter(at->folder, replace, &folder));
     mt_status status = check_places(at, replace);
-    const wanted what = {
-        mt_option_given(arguments, "--beat"), mt_option_given(arguments, "--conduction-system")};
+    const wanted what = {mt_option_given(arguments, "--beat"),
+        mt_option_given(arguments, "--conduction-system"), mt_option_given(arguments, "--scanner-axes")};
     if (status == MT_OK) status = make(arena, at, &asked, what, placing);
     mt_folder_close(&folder);
     return status;

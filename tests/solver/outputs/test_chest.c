@@ -61,6 +61,20 @@ Test(chest, electrodes_rotate_with_the_heart)
     cr_assert_gt(mt_dot3(electrode[2].at_mm, inferior), 250);
 }
 
+/* In the axes of a scanner the electrodes have their positions in the chest; a right ventricle is not needed. */
+Test(chest, electrodes_have_the_axes_of_the_chest_if_the_file_has_them)
+{
+    static const double middle[3] = {5, -3, 40};
+    const mt_mesh mesh = element_at(middle, 10);
+    mt_electrode electrode[MT_CHEST_ELECTRODES];
+    cr_assert_eq(mt_chest_electrodes(&mesh, NULL, electrode), MT_OK, "%s", mt_message());
+    static const double ll[3] = {65, -3, -310}, v1[3] = {-40, -78, 55};
+    for (int k = 0; k < 3; k++) {
+        cr_assert_float_eq(electrode[2].at_mm[k], ll[k], 1e-9, "%g", electrode[2].at_mm[k]);
+        cr_assert_float_eq(electrode[3].at_mm[k], v1[k], 1e-9, "%g", electrode[3].at_mm[k]);
+    }
+}
+
 Test(chest, no_electrodes_without_a_right_ventricle_or_inside_a_large_heart)
 {
     static const double middle[3] = {0, 0, 0};
