@@ -55,9 +55,9 @@ const mt_purkinje_rule mt_purkinje_default = {.seed = 1,
     .depth_mm = 1,
     .his_mm = 10,
     .left_bundle_mm = 10,
-    .fascicle = {{0.64, 0.72}, {5.0 / 6, 0.56}, {0.03, 0.42}},
+    .fascicle = {{0.64, 0.8}, {5.0 / 6, 0.65}, {0.97, 0.4}},
     .right_end = 0.4,
-    .papillary = {0.4, 0.4},
+    .papillary = {0.4, 0.5},
     .highest = 0.9,
     .root_rotational = 5.0 / 6,
     .root_apicobasal = 0.85,
@@ -207,26 +207,25 @@ static bool find_near(const ventricle *v, const double at[2], mt_endocardium_pla
     return found;
 }
 
-/* Finds the place with the coordinates at[2], or one near them. `advice`: NULL or the end of the message. */
-static mt_status find_place(
-    const ventricle *v, const double at[2], const char *advice, mt_endocardium_place *place)
+/* Finds the place with the coordinates at[2], or one near them. */
+static bool find_place(const ventricle *v, const double at[2], mt_endocardium_place *place)
 {
     for (uint32_t t = 0; t < v->surface.surface.n_faces; t++)
-        if (place_in(v, t, at, place)) return MT_OK;
-    if (find_near(v, at, place)) return MT_OK;
-    return mt_fail(MT_INPUT,
-        "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f%s",
-        names[v->side], at[0], at[1], advice);
+        if (place_in(v, t, at, place)) return true;
+    return find_near(v, at, place);
 }
 
 static mt_status find_root(const ventricle *v, mt_endocardium_place *root)
 {
-    static const char *const advice[2] = {"; allowed: a given root of its bundle branch (--left-root)",
-        "; allowed: a given root of its bundle branch (--right-root)"};
     const double at[2] = {v->rule->root_rotational, v->rule->root_apicobasal};
     const double *given = v->side == LEFT ? v->rule->left_root_mm : v->rule->right_root_mm;
     double distance_mm;
-    if (!given) return find_place(v, at, advice[v->side], root);
+    if (!given && find_place(v, at, root)) return MT_OK;
+    if (!given)
+        return mt_fail(MT_INPUT,
+            "no place of the %s endocardium has the rotational coordinate %.3f and the apicobasal one %.3f; "
+            "allowed: a given root of its bundle branch (--%s-root)",
+            names[v->side], at[0], at[1], names[v->side]);
     if (!isfinite(given[0]) || !isfinite(given[1]) || !isfinite(given[2]))
         return mt_fail(MT_INPUT, "the %s root is not finite", names[v->side]);
     MT_TRY(mt_endocardium_nearest(&v->surface, given, root, &distance_mm));
@@ -342,31 +341,34 @@ static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *
     for (size_t i = 0; i < MT_PURKINJE_FASCICLES; i++) {
         mt_endocardium_place end;
         double end_mm[3];
-        MT_TRY(find_place(v, v->rule->fascicle[i], "", &end));
+        if (!find_place(v, v->rule->fascicle[i], &end)) continue;
+        tip *t = &tips[(*n_tips)++];
         mt_endocardium_point(&v->surface, &end, end_mm);
-        MT_TRY(fork_bundle(v, trunk, &tips[i]));
-        memcpy(tips[i].direction, trunk->direction, sizeof tips[i].direction);
-        MT_TRY(grow_towards(v, end_mm, &tips[i]));
+        MT_TRY(fork_bundle(v, trunk, t));
+        memcpy(t->direction, trunk->direction, sizeof t->direction);
+        MT_TRY(grow_towards(v, end_mm, t));
     }
-    *n_tips = MT_PURKINJE_FASCICLES;
+    if (*n_tips == 0) tips[(*n_tips)++] = *trunk;
     return MT_OK;
 }
 
 /* Adds the moderator band from the end of the right bundle branch to the free wall. Its four tips point to the apex, the base, and to both
  * sides. */
-static mt_status moderator_band(const ventricle *v, const tip *trunk, tip *tips)
+static mt_status moderator_band(const ventricle *v, const tip *trunk, tip *tips, size_t *n_tips)
 {
     double end_mm[3], inward[3];
-    MT_TRY(fork_bundle(v, trunk, &tips[0]));
-    MT_TRY(find_place(v, v->rule->papillary, "", &tips[0].place));
-    mt_endocardium_point(&v->surface, &tips[0].place, end_mm);
-    MT_TRY(mt_tree_add_line(v->tree, trunk->node, tips[0].branch, v->bundle, v->rule->segment_mm, end_mm,
-        &tips[0].place, &tips[0].node));
-    tips[0].stopped = !descend(v, &tips[0]);
-    mt_endocardium_inward(&v->surface, tips[0].place.triangle, inward);
-    for (size_t i = 1; i < MODERATOR_TIPS; i++) {
-        tips[i] = tips[0];
-        mt_cross3(inward, tips[i - 1].direction, tips[i].direction);
+    tip end;
+    MT_TRY(fork_bundle(v, trunk, &end));
+    if (!find_place(v, v->rule->papillary, &end.place)) return MT_OK;
+    mt_endocardium_point(&v->surface, &end.place, end_mm);
+    MT_TRY(mt_tree_add_line(
+        v->tree, trunk->node, end.branch, v->bundle, v->rule->segment_mm, end_mm, &end.place, &end.node));
+    end.stopped = !descend(v, &end);
+    mt_endocardium_inward(&v->surface, end.place.triangle, inward);
+    for (size_t i = 0; i < MODERATOR_TIPS; i++) {
+        const tip before = end;
+        tips[(*n_tips)++] = end;
+        mt_cross3(inward, before.direction, end.direction);
     }
     return MT_OK;
 }
@@ -384,9 +386,8 @@ static mt_status right_bundle(const ventricle *v, tip *trunk, tip *tips, size_t 
         here = trunk->stopped ? here : mt_endocardium_value(&v->surface, &trunk->place, value);
     }
     trunk->stopped = false;
-    tips[0] = *trunk;
-    *n_tips = 1 + MODERATOR_TIPS;
-    return moderator_band(v, trunk, tips + 1);
+    tips[(*n_tips)++] = *trunk;
+    return moderator_band(v, trunk, tips, n_tips);
 }
 
 /* ---- the fractal tree ---- */
@@ -488,7 +489,7 @@ static mt_status grow_ventricle(
     const mt_purkinje_rule *r = v->rule;
     tip trunk = {.place = *root}, tips[TIPS_MAX];
     double low[3], high[3];
-    size_t n_tips;
+    size_t n_tips = 0;
     mt_mesh_box(v->surface.mesh, low, high);
     const double reach_mm = 2 * r->segment_mm + fmax(r->collision * r->branch_mm, r->segment_mm);
     MT_TRY(mt_tree_clear(v->tree, low, high, fmax(reach_mm, r->coverage_mm / 4)));

@@ -26,7 +26,8 @@
  * The ends are the earliest sites of human hearts (D. Durrer et al., Circulation 41, 899, 1970): on the left endocardium a high anterior
  * one next to the septum, the middle of the septum, and a low posterior one next to the septum; on the right one the insertion of the
  * anterior papillary muscle. The same authors find the basal parts of both ventricles activated last, by muscle: no branch of a tree
- * grows above the apicobasal coordinate `highest`.
+ * grows above the apicobasal coordinate `highest`. On a surface without a place near such an end, as one of a
+ * few triangles, its bundle is left out.
  *
  * Terminals. Each end of the tree continues by one straight segment along the inward normal of the wall, by depth_mm, or by half the
  * thickness of the wall along this normal if that is less. */
@@ -74,7 +75,7 @@ typedef struct mt_purkinje_rule {
     double fascicle[MT_PURKINJE_FASCICLES]
                    [2];  /* rotational and apicobasal coordinate of the ends: anterior, septal, posterior */
     double right_end;    /* 0.4: apicobasal coordinate at which the right bundle branch ends */
-    double papillary[2]; /* 0.4, 0.4: coordinates of the end of the moderator band, on the right free wall */
+    double papillary[2]; /* 0.4, 0.5: coordinates of the end of the moderator band, on the right free wall */
     double highest;      /* 0.9: largest apicobasal coordinate of Purkinje fibres */
     double root_rotational; /* 5/6, the middle of the septum, and */
     double root_apicobasal; /* 0.85: positions of the roots, unless they are given */
@@ -105,7 +106,7 @@ MT_NODISCARD mt_status mt_purkinje_check(const mt_purkinje_rule *rule);
 /* Generates a network in `arena`: a tree with n_nodes - 1 segments and their kinds, without radii. Node 0 is the upper end of the His
  * bundle, and segment k joins node k + 1 to an earlier one. Borrows the mesh, which has passed mt_mesh_check, its adjacency and its
  * coordinates. Uses one thread. MT_INPUT: a parameter is out of range; the left endocardium is missing; a given root is far from its
- * endocardium, or belongs to a ventricle that the mesh lacks; no place has the coordinates of a root or of the end of a bundle. MT_MEMORY. */
+ * endocardium, or belongs to a ventricle that the mesh lacks; no place has the coordinates of a root. MT_MEMORY. */
 MT_NODISCARD mt_status mt_purkinje_make(mt_arena *arena, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const mt_coordinates *coordinates, const mt_purkinje_rule *rule, mt_network *network,
     mt_purkinje_info *info);

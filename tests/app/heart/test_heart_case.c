@@ -16,6 +16,7 @@
 TestSuite(heart_case, .init = enter_room, .fini = leave_room);
 
 static FILE *decisions;
+static bool scanner_axes, network; /* of the next case */
 
 static void hear(const char *what, const char *text) { (void)fprintf(decisions, "%s: %s\n", what, text); }
 
@@ -31,7 +32,10 @@ static char *prepare(const char *path, double elements, bool beat)
         .accuracy_percent = MT_HEART_LATE_PERCENT,
         .mesh = "heart.hdf"};
     mt_heart_mesh made;
-    mt_heart_case chosen = {.beat = beat, .accuracy_percent = asked.accuracy_percent};
+    mt_heart_case chosen = {.beat = beat,
+        .scanner_axes = scanner_axes,
+        .network = network ? "purkinje.vtp" : NULL,
+        .accuracy_percent = asked.accuracy_percent};
     char *text;
     size_t n;
     decisions = open_memstream(&text, &n);
@@ -129,6 +133,44 @@ static void check_leads(void)
     mt_arena_free(&arena);
 }
 
+/* The electrodes have the distances of the chest along x, y and z. */
+static void check_scanner_axes(void)
+{
+    mt_arena arena = {0};
+    mt_case input;
+    scanner_axes = true;
+    char *text = prepare("both.hdf", 6000, false);
+    scanner_axes = false;
+    (void)says(text,
+        "ecg: twelve leads, with the electrode positions of an adult chest in the axes of the scanner\n");
+    free(text);
+    read_case(&arena, "case.yaml", &input);
+    static const double from_ra_to_v6[3] = {290, 0, -205};
+    for (int k = 0; k < 3; k++)
+        cr_assert_float_eq(
+            input.electrodes[8].at_mm[k] - input.electrodes[0].at_mm[k], from_ra_to_v6[k], 0.11);
+    mt_arena_free(&arena);
+}
+
+/* Tissue and junctions of a case with a conduction system. */
+static void check_conduction(void)
+{
+    mt_arena arena = {0};
+    mt_case input, usual;
+    network = true;
+    free(prepare("both.hdf", 6000, false));
+    network = false;
+    read_case(&arena, "case.yaml", &input);
+    read_case(&arena, "data/cases/patient/sinus.yaml", &usual);
+    cr_assert_eq(input.network.n_stimuli, 1);
+    cr_assert_eq(input.network.conductivity_mS_mm, usual.network.conductivity_mS_mm);
+    cr_assert_eq(input.network.fibres, usual.network.fibres);
+    cr_assert_eq(input.network.resistance_kOhm, usual.network.resistance_kOhm);
+    cr_assert_eq(input.network.reach_mm, usual.network.reach_mm);
+    cr_assert_eq(input.tissue.intracellular_t_mS_mm, usual.tissue.intracellular_t_mS_mm);
+    mt_arena_free(&arena);
+}
+
 /* Checks that the sites are within 12 mm of the manually chosen sites in data/cases/s1-s2.yaml. */
 static void expect_sites_chosen_by_hand(mt_arena *arena, const mt_case *input)
 {
@@ -174,5 +216,7 @@ Test(heart_case,
 {
     free(works("mesh ventricles --elements 5000 -o both.hdf"));
     check_leads();
+    check_scanner_axes();
+    check_conduction();
     check_complete_beat();
 }

@@ -377,7 +377,7 @@ Test(purkinje, more_generations_only_add_and_cover_more)
     rule.generations = 20;
     rule.coverage = 1;
     const grown full = grow(&h, &rule);
-    cr_assert_gt(full.info.coverage[0], 0.75, "%g", full.info.coverage[0]);
+    cr_assert_gt(full.info.coverage[0], 0.7, "%g", full.info.coverage[0]); /* not the base */
 }
 
 /* The share of the area within coverage_mm, by brute force. */
@@ -489,7 +489,7 @@ static void check_right_bundle(const heart *h, const grown *g)
     }
     cr_assert(n_septal == 2 && n_free >= 6 && n_free <= 8, "%zu, %zu", n_septal, n_free);
     const double on_septum = check_right_end(h, &right, g->network.xyz_mm + 3 * septal, 0.4),
-                 on_wall = check_right_end(h, &right, g->network.xyz_mm + 3 * free_wall, 0.4);
+                 on_wall = check_right_end(h, &right, g->network.xyz_mm + 3 * free_wall, 0.5);
     cr_assert(on_septum > 2.0 / 3 && fabs(on_wall - 0.4) < 0.01, "%g, %g", on_septum, on_wall);
 }
 

@@ -66,7 +66,7 @@ Test(purkinje_command, every_option_has_its_effect)
     static const struct {
         const char *option;
         bool same_count;
-    } options[] = {{"", true}, {"--seed 2", false}, {"--angle-deg 20", false}, {"--repulsion 0.5", false},
+    } options[] = {{"", true}, {"--seed 2", false}, {"--angle-deg 30", false}, {"--repulsion 0.5", false},
         {"--segment-mm 0.5", false}, {"--coverage 0.01", false}, {"--depth-mm 2", true},
         {"--left-root 19,3,-6", false}};
     write_shell();
