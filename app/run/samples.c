@@ -353,12 +353,11 @@ static mt_status give_potentials(void *context, size_t field, float *values)
     return MT_OK;
 }
 
-/* The first array of the state is V. */
 static mt_status give_network(void *context, size_t field, float *values)
 {
     const mt_sampling *s = ((const taking *)context)->s;
     (void)field;
-    mt_conducting_read(s->conducting, 0, s->network_mV);
+    mt_conducting_voltages(s->conducting, s->network_mV);
     for (size_t k = 0; k < n_points(s); k++) values[k] = (float)s->network_mV[k];
     return MT_OK;
 }

@@ -16,6 +16,7 @@ mt_status mt_conducting_open(
         .functions = single ? &mt_conducting_single : &mt_conducting_double};
     MT_ALLOC(arena, c->activation_ms, c->n_places);
     MT_ALLOC(arena, c->v_mV, n_points(c));
+    MT_ALLOC(arena, c->places, c->n_places);
     MT_ALLOC(arena, c->tissue_mV, conduction->junctions.n_unknowns);
     MT_TRY(c->functions->open(arena, conduction, dt_ms, &c->part));
     mt_conducting_look(c);
@@ -90,6 +91,12 @@ void mt_conducting_restore(mt_conducting *c, const double *values)
 
 /* ---- a step ---- */
 
+void mt_conducting_voltages(const mt_conducting *c, double *v_mV)
+{
+    mt_conducting_read(c, of_points(c->conduction) + MT_CONDUCTING_BEFORE, c->places);
+    memcpy(v_mV, c->places, n_points(c) * sizeof *v_mV);
+}
+
 void mt_conducting_look(mt_conducting *c)
 {
     mt_conducting_read(c, 0, c->v_mV);
@@ -112,7 +119,7 @@ void mt_conducting_begin_beat(mt_conducting *c, size_t step)
 
 void mt_conducting_move(mt_conducting *c, const mt_conducting_functions *functions, void *part)
 {
-    double *values = c->activation_ms; /* read again below */
+    double *values = c->places;
     for (size_t k = 0, n; k < mt_conducting_arrays(c->conduction); k++) {
         (void)mt_conducting_array(c->conduction, k, &n);
         c->functions->read(c->part, k, n, values);

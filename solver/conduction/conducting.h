@@ -38,7 +38,8 @@ typedef struct mt_conducting {
     /* as of the last mt_conducting_step or mt_conducting_look */
     double
         *activation_ms; /* [n_places] since the beginning of the run, of the current beat; infinite: none */
-    double *v_mV;       /* [n_points] */
+    double *v_mV;       /* [n_points] after the step of the cells */
+    double *places;     /* [n_places] scratch */
     double *tissue_mV;  /* [junctions.n_unknowns] V_i after the last step */
 } mt_conducting;
 
@@ -48,6 +49,9 @@ MT_NODISCARD mt_status mt_conducting_open(
 
 /* Takes the time step `step` of the problem: reads tissue_mV and sets conducting->tissue_mV, both [junctions.n_unknowns]. */
 void mt_conducting_step(mt_conducting *conducting, size_t step, const double *tissue_mV);
+
+/* Copies V of the points at the beginning of the last time step, [n_points]: that of the records, which an implicit step has completed. */
+void mt_conducting_voltages(const mt_conducting *conducting, double *v_mV);
 
 /* Reads activation_ms and v_mV. */
 void mt_conducting_look(mt_conducting *conducting);

@@ -49,7 +49,8 @@ static void *read_array(const char *path, const char *name, mt_h5_type type, siz
     return values;
 }
 
-/* Before its activation V of a point is below the threshold, and for some time after it above. */
+/* Before its activation V of a point is below the threshold, and for some time after it above. V is that of the beginning of the last time
+ * step. */
 Test(network_results, v_in_the_frames_agrees_with_the_activation_times)
 {
     size_t n, n_all, n_frames, n_series, before = 0, after = 0;
