@@ -60,15 +60,36 @@ static void middle_of(const mt_cables *c, size_t chain, double x[3])
     for (int k = 0; k < 3; k++) x[k] = (left[k] + right[k]) / 2;
 }
 
-/* Returns the nearest of the coupled unknowns with the fewest chains; the first of several. */
-static size_t choose(size_t n, const double *xyz_mm, const uint32_t *n_attached, const double x[3])
+/* The coupled unknowns, each with the first junction that it is coupled to. */
+typedef struct coupled {
+    size_t n;
+    double *xyz_mm;
+    uint32_t *junction;
+    uint32_t *n_attached; /* [n_junctions] chains so far */
+} coupled;
+
+static mt_status find_coupled(
+    mt_arena *scratch, const mt_unknowns *unknowns, const mt_junctions *j, coupled *c)
+{
+    *c = (coupled){.n = j->n_unknowns};
+    MT_ALLOC(scratch, c->xyz_mm, 3 * c->n);
+    MT_ALLOC(scratch, c->junction, c->n);
+    MT_ALLOC(scratch, c->n_attached, j->n);
+    for (size_t k = 0; k < c->n; k++) mt_unknowns_place(unknowns, j->unknown[k], c->xyz_mm + 3 * k);
+    for (size_t k = j->n; k-- > 0;)
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) c->junction[j->slot[i]] = (uint32_t)k;
+    return MT_OK;
+}
+
+/* Returns the nearest of the coupled unknowns whose junctions have the fewest chains; the first of several. */
+static size_t choose(const coupled *c, const double x[3])
 {
     size_t best = 0;
     double least = INFINITY;
-    for (size_t k = 0; k < n; k++) {
-        const double square = mt_square3(xyz_mm + 3 * k, x);
-        if (n_attached[k] > n_attached[best]) continue;
-        if (n_attached[k] == n_attached[best] && square >= least) continue;
+    for (size_t k = 0; k < c->n; k++) {
+        const double square = mt_square3(c->xyz_mm + 3 * k, x);
+        const uint32_t here = c->n_attached[c->junction[k]], there = c->n_attached[c->junction[best]];
+        if (here > there || (here == there && square >= least)) continue;
         best = k;
         least = square;
     }
@@ -82,20 +103,16 @@ mt_status mt_joint_cut_make(mt_arena *arena, const mt_monodomain *problem, const
     const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
     const mt_cables *c = &problem->conduction->cables;
     const mt_junctions *j = &problem->conduction->junctions;
-    uint32_t *n_attached;
-    double *xyz_mm;
+    coupled near;
     MT_TRY(find_weights(arena, problem, tissue, target, joint));
+    MT_TRY(find_coupled(scratch, &unknowns, j, &near));
     MT_ALLOC(arena, joint->attached, c->n_chains);
-    MT_ALLOC(scratch, n_attached, j->n_unknowns);
-    MT_ALLOC(scratch, xyz_mm, 3 * j->n_unknowns);
-    for (size_t k = 0; k < j->n_unknowns; k++) mt_unknowns_place(&unknowns, j->unknown[k], xyz_mm + 3 * k);
     for (size_t k = 0; k < c->n_chains; k++) {
         double x[3];
         middle_of(c, k, x);
-        const size_t slot = choose(j->n_unknowns, xyz_mm, n_attached, x);
-        joint->attached[k] =
-            j->n_unknowns > 0 ? j->unknown[slot] : (uint32_t)(k * tissue->n_nodes / c->n_chains);
-        if (j->n_unknowns > 0) n_attached[slot]++;
+        const size_t slot = near.n > 0 ? choose(&near, x) : 0;
+        joint->attached[k] = near.n > 0 ? j->unknown[slot] : (uint32_t)(k * tissue->n_nodes / c->n_chains);
+        if (near.n > 0) near.n_attached[near.junction[slot]]++;
         joint->weight[joint->attached[k]] += joint->chain_weight[k];
     }
     return MT_OK;
@@ -103,11 +120,46 @@ mt_status mt_joint_cut_make(mt_arena *arena, const mt_monodomain *problem, const
 
 /* ---- parts ---- */
 
+/* Returns the part with the largest or least load; the first of several. */
+static uint32_t extreme_part(const uint64_t *load, uint32_t n_parts, bool largest)
+{
+    uint32_t part = 0;
+    for (uint32_t q = 1; q < n_parts; q++)
+        if (largest ? load[q] > load[part] : load[q] < load[part]) part = q;
+    return part;
+}
+
+/* Returns the heaviest chain on a part that may weigh `most`; n_chains if there is none. */
+static size_t movable(
+    const mt_joint_cut *joint, size_t n_chains, const uint32_t *chain_part, uint32_t part, uint64_t most)
+{
+    size_t found = n_chains;
+    for (size_t k = 0; k < n_chains; k++)
+        if (chain_part[k] == part && joint->chain_weight[k] <= most &&
+            (found == n_chains || joint->chain_weight[k] > joint->chain_weight[found]))
+            found = k;
+    return found;
+}
+
 mt_status mt_joint_cut_parts(mt_arena *arena, const mt_joint_cut *joint, size_t n_chains,
     const mt_partition *partition, uint32_t **chain_part)
 {
+    MT_SCRATCH(scratch);
+    uint64_t *load;
     MT_ALLOC(arena, *chain_part, n_chains);
+    MT_ALLOC(scratch, load, partition->n_parts);
+    for (size_t k = 0; k < partition->n_elements; k++) load[partition->part[k]] += joint->weight[k];
     for (size_t k = 0; k < n_chains; k++) (*chain_part)[k] = partition->part[joint->attached[k]];
+    for (size_t moves = 0; moves < n_chains; moves++) {
+        const uint32_t from = extreme_part(load, partition->n_parts, true),
+                       to = extreme_part(load, partition->n_parts, false);
+        if (load[from] - load[to] < 2) break;
+        const size_t chain = movable(joint, n_chains, *chain_part, from, load[from] - load[to] - 1);
+        if (chain == n_chains) break;
+        load[from] -= joint->chain_weight[chain];
+        load[to] += joint->chain_weight[chain];
+        (*chain_part)[chain] = to;
+    }
     return MT_OK;
 }
 

@@ -16,13 +16,15 @@ typedef struct mt_joint_cut {
 } mt_joint_cut;
 
 /* Attaches the chains of a problem's conduction system, in ascending order, each to the unknown nearest to its middle among those that are
- * coupled to junctions and have the fewest chains so far; without junctions to unknowns at equal distances in their order. The result is
+ * coupled to the junctions with the fewest chains so far, so that chains are spread over the tissue; without junctions to unknowns at equal distances in their order. The result is
  * in `arena`. `tissue` has the weights of its rows, or none. MT_MEMORY. Time: O(chains x coupled unknowns). */
 MT_NODISCARD mt_status mt_joint_cut_make(mt_arena *arena, const mt_monodomain *problem,
     const mt_cut_graph *tissue, const ipu_target *target, mt_joint_cut *joint);
 
-/* Finds the part of each chain: that of its unknown; or, if the partition was made without chains, the heaviest chain first, each on the
- * part with the least sum of weights, the first of several. chain_part: [n_chains], in `arena`. MT_MEMORY. */
+/* Find the part of each chain, if the partition was made with the weights, or without chains. First: that of its unknown; then, as long as
+ * this reduces the largest sum of weights, a chain of that part moves to the part with the least sum, at most once per chain on average.
+ * (METIS can put several neighbours that weigh more than a part together.) Second: the heaviest chain first, each on the part with the least
+ * sum. Of equal parts the first. chain_part: [n_chains], in `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status mt_joint_cut_parts(mt_arena *arena, const mt_joint_cut *joint, size_t n_chains,
     const mt_partition *partition, uint32_t **chain_part);
 MT_NODISCARD mt_status mt_joint_cut_place(mt_arena *arena, const mt_joint_cut *joint, size_t n_chains,
