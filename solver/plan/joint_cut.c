@@ -5,23 +5,29 @@
 
 #include "data/core/vec3.h"
 #include "solver/plan/codelets.h"
-#include "solver/plan/network_codelets.h"
+#include "solver/diffusion/nodal_rows.h"
 
 /* ---- weights ---- */
 
-/* Returns the worker cycles of an element in a time step. */
-static double element_cycles(const mt_monodomain *problem, const ipu_target *target)
+/* Returns the worker cycles of a cell of the tissue in a time step, and of a point of the cables. */
+static double cell_cycles(const mt_monodomain *problem, const ipu_target *target)
 {
-    const bool spread = mt_monodomain_spreads(problem);
+    const mt_nodal *nodal = problem->diffusion->nodal;
+    const bool increments = nodal && nodal->spread;
     const mt_ode_context context = {.model = problem->model,
         .mixed = problem->variant_of != NULL,
-        .spread = spread,
-        .multirate = problem->stepping == MT_STEPPING_MULTIRATE};
-    const ipu_mix *record = mt_codelet_mix(mt_codelet_record(problem->record.all, spread)->name),
-                  *step = mt_codelet_mix(
-                      problem->accumulation == MT_ACCUMULATION_DOUBLE_WORD ? "pde_double_word" : "pde");
-    return mt_codelet_ode_cycles(target, &context) + ipu_mix_cycles(record, &target->instructions) +
-           (double)problem->pde_steps * ipu_mix_cycles(step, &target->instructions);
+        .spread = mt_monodomain_spreads(problem) && !increments,
+        .multirate = problem->stepping == MT_STEPPING_MULTIRATE,
+        .increments = increments};
+    return mt_codelet_ode_cycles(target, &context);
+}
+
+static double point_cycles(const mt_conduction *conduction, const ipu_target *target)
+{
+    const mt_ode_context context = {.model = conduction->model,
+        .multirate = conduction->stepping == MT_STEPPING_MULTIRATE,
+        .increments = true};
+    return (double)conduction->steps * mt_codelet_ode_cycles(target, &context);
 }
 
 /* Sets the weights without chains, and those of the chains. */
@@ -30,16 +36,15 @@ static mt_status find_weights(mt_arena *arena, const mt_monodomain *problem, con
 {
     const mt_conduction *conduction = problem->conduction;
     const mt_cables *c = &conduction->cables;
-    const mt_ode_context context = {.model = conduction->model,
-        .multirate = conduction->stepping == MT_STEPPING_MULTIRATE,
-        .increments = true};
-    const double point = (double)conduction->steps *
-                         (mt_codelet_ode_cycles(target, &context) + mt_network_point_cycles(target)),
-                 element = tissue->weight ? 0 : element_cycles(problem, target);
+    const double cell = cell_cycles(problem, target);
+    double mean = 0;
     MT_ALLOC(arena, joint->weight, tissue->n_nodes);
     MT_ALLOC(arena, joint->chain_weight, c->n_chains);
-    for (size_t k = 0; k < tissue->n_nodes; k++)
-        joint->weight[k] = tissue->weight ? tissue->weight[k] : (uint32_t)lround(element);
+    for (size_t k = 0; k < tissue->n_nodes; k++) {
+        joint->weight[k] = tissue->weight ? tissue->weight[k] : (uint32_t)lround(cell);
+        mean += joint->weight[k] / (double)tissue->n_nodes;
+    }
+    const double point = mean * point_cycles(conduction, target) / cell;
     for (size_t k = 0; k < c->n_chains; k++)
         joint->chain_weight[k] = (uint32_t)lround(point * (double)(c->chain[k].end - c->chain[k].first + 1));
     return MT_OK;

@@ -2,8 +2,9 @@
  *
  * Each chain of the cables (solver/conduction/cables.h) is attached to an unknown of the tissue and is on the tile of that unknown, whose
  * weight it adds to. So a tile with chains has less tissue. Chains are not joined with each other: two numbers per chain are exchanged
- * through hubs, and chains on different tiles are eliminated at the same time. Weights are the worker cycles of a time step: of an unknown's
- * cell and row; of a chain's points and one hub. */
+ * through hubs, and chains on different tiles are eliminated at the same time. The weight of a chain, with one hub, is to the mean weight of
+ * an unknown as the cycles of their cells in a time step: these are computed together, so a tile with chains has as many cells as the
+ * others, and less work in the diffusion steps. */
 #pragma once
 
 #include "mesh/cut/partition.h"

@@ -379,16 +379,6 @@ static ipu_cycles down_cost(const ipu_target *target, const size_t *n, const voi
     return hubs_cost(target, n[DOWN_GOT], context);
 }
 
-double mt_network_point_cycles(const ipu_target *target)
-{
-    static const char *const mixes[] = {
-        "network_state", "network_forward", "network_backward", "network_record"};
-    double cycles = 0;
-    for (size_t k = 0; k < COUNT(mixes); k++)
-        cycles += ipu_mix_cycles(mt_codelet_mix(mixes[k]), &target->instructions);
-    return cycles;
-}
-
 /* ---- the codelets ---- */
 
 /* Code: the listed counts, 4 bytes per instruction. */

@@ -58,6 +58,3 @@ typedef struct mt_network_record {
 
 /* Returns a codelet, valid as long as the program. */
 ipu_codelet mt_codelet_network(mt_network_part part);
-
-/* Returns the worker cycles of a point in a step of the cables, beyond its ionic model, for the weights of a partition. */
-double mt_network_point_cycles(const ipu_target *target);
