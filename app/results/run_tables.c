@@ -287,10 +287,10 @@ mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line)
     return table;
 }
 
-/* A phase of the machine's work. The spread is over the tiles that have work in it, in one run. */
+/* A phase of the machine's work. Cycles are those of the tiles that have work in a compute set, added up over all runs of its sets. */
 typedef struct phase {
     uint64_t runs;
-    ipu_spread spread;
+    double min, mean, max;
     double busy, slowest; /* computation cycles of the mean and of the slowest tile, in all runs */
     double instances;     /* number of vertices in a run */
     double tiles;         /* number of tiles that have work in a run */
@@ -300,9 +300,9 @@ static void add_spread(phase *to, uint64_t runs, const ipu_spread *spread)
 {
     if (runs == 0) return;
     double before = (double)to->runs, now = (double)runs;
-    to->spread.min = to->runs == 0 || spread->min < to->spread.min ? spread->min : to->spread.min;
-    to->spread.max = to->runs == 0 || spread->max > to->spread.max ? spread->max : to->spread.max;
-    to->spread.mean = (to->spread.mean * before + spread->mean * now) / (before + now);
+    to->min += now * (double)spread->min;
+    to->mean += now * spread->mean;
+    to->max += now * (double)spread->max;
     to->tiles = (to->tiles * before + (double)spread->tiles * now) / (before + now);
     to->runs += runs;
 }
@@ -349,13 +349,12 @@ uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - r
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
     const phase found = phase_of(run, which), *p = &found;
-    const double runs = (double)p->runs / (double)mt_run_profiled_steps(run);
+    const double steps = (double)mt_run_profiled_steps(run), runs = (double)p->runs / steps;
     mt_table_item(table, mt_phase_words_of[which].key, mt_phase_words_of[which].label, 0);
     MT_TABLE_NUMBERS(table, p->instances > 0 ? p->instances : NAN, p->slowest > 0 ? p->tiles : NAN);
     const bool of_sets = which != MT_PHASE_CONTROL;
-    MT_TABLE_NUMBERS(table, of_sets ? runs : NAN, of_sets ? runs * (double)p->spread.min : NAN,
-        of_sets ? runs * p->spread.mean : NAN,
-        of_sets ? runs * (double)p->spread.max : total / (double)mt_run_profiled_steps(run),
+    MT_TABLE_NUMBERS(table, of_sets ? runs : NAN, of_sets ? p->min / steps : NAN,
+        of_sets ? p->mean / steps : NAN, of_sets ? p->max / steps : total / steps,
         p->slowest > 0 ? 100 * p->busy / p->slowest : NAN, 100 * total / (double)mt_run_step_cycles(run),
         total / run->layout->target->clock_hz);
 }

@@ -309,8 +309,16 @@ static mt_status connect(mt_arena *arena, running *r, size_t first)
     return r->backend->connect(r->self, arena, junctions->n_unknowns, junctions->unknown);
 }
 
-/* Fails with the message for an impossible voltage of a cable in this step. */
-static mt_status refuse_cable(const mt_conducting *conducting, size_t point, size_t step)
+/* True if a stimulus is on in one of the steps [from, end). */
+static bool is_on_within(const mt_stimulus *stimulus, double dt_ms, size_t from, size_t end)
+{
+    bool on = false;
+    for (size_t step = from; step < end; step++) on |= mt_stimulus_is_on(stimulus, dt_ms, step);
+    return on;
+}
+
+/* Fails with the message for an impossible voltage of a cable in the steps [from, end). */
+static mt_status refuse_cable(const mt_conducting *conducting, size_t point, size_t from, size_t end)
 {
     const mt_conduction *conduction = conducting->conduction;
     const double *x = conduction->cables.xyz_mm + 3 * point;
@@ -318,32 +326,39 @@ static mt_status refuse_cable(const mt_conducting *conducting, size_t point, siz
     const mt_stimulus *strongest = NULL;
     for (size_t s = 0; s < conduction->n_stimuli; s++) {
         const mt_stimulus *stimulus = &conduction->stimulus[s];
-        if (!mt_stimulus_is_on(stimulus, conducting->dt_ms, step)) continue;
+        if (!is_on_within(stimulus, conducting->dt_ms, from, end)) continue;
         if (!strongest || stimulus->rise_mV_ms > strongest->rise_mV_ms) strongest = stimulus;
     }
     if (strongest)
         (void)snprintf(why, sizeof why,
             "network.stimuli.%td was on and raises V by %.4g mV/ms: a smaller strength_mV_ms or time.dt_ms "
-            "may "
-            "help",
+            "may help",
             strongest - conduction->stimulus, strongest->rise_mV_ms);
     tell_mV(conducting->v_mV[point], value);
     return mt_fail(MT_NUMERICS,
         "network: V is %s at [%.4g, %.4g, %.4g] mm and %g ms; it must stay within -200 .. 200 mV; %s", value,
-        x[0], x[1], x[2], (double)(step + 1) * conducting->dt_ms, why);
+        x[0], x[1], x[2], (double)end * conducting->dt_ms, why);
 }
 
-/* Checks the voltages of the cables, unless those of the tissue are impossible, which are reported at the end of the ms. */
-static mt_status check_cables(const running *r, size_t step)
+/* Checks the voltages of the cables after the steps [from, end). */
+static mt_status check_cables(const running *r, size_t from, size_t end)
 {
     const mt_conducting *conducting = r->results->conducting;
-    for (size_t k = 0; k < conducting->conduction->cables.n_points; k++) {
-        if (mt_backend_possible_mV(conducting->v_mV[k])) continue;
-        const size_t n = r->backend->conducting ? 0 : conducting->conduction->junctions.n_unknowns;
-        return find_impossible(r->coupled_mV, n, NULL) == SIZE_MAX ? refuse_cable(conducting, k, step)
-                                                                   : MT_OK;
-    }
+    for (size_t k = 0; k < conducting->conduction->cables.n_points; k++)
+        if (!mt_backend_possible_mV(conducting->v_mV[k])) return refuse_cable(conducting, k, from, end);
     return MT_OK;
+}
+
+/* The same if a backend computes the conduction system. If V of the tissue is impossible, too, and a stimulus of it was on, the error is
+ * one of the tissue. */
+static mt_status check_computed_cables(const running *r, size_t from, size_t end)
+{
+    const mt_monodomain *problem = r->problem;
+    if (!problem->conduction || !r->backend->conducting) return MT_OK;
+    mt_conducting_look(r->results->conducting);
+    const bool impossible = find_impossible(r->v_mV, problem->diffusion->n_unknowns, NULL) != SIZE_MAX;
+    return impossible && find_cause(problem, r->v_mV, end - 1, true) != SIZE_MAX ? MT_OK
+                                                                                 : check_cables(r, from, end);
 }
 
 /* Takes a time step of the conduction system, before that of the tissue. */
@@ -353,7 +368,9 @@ static mt_status conduct(const running *r, size_t step)
     if (!r->problem->conduction || r->backend->conducting) return MT_OK;
     MT_TRY(r->backend->sense(r->self, r->coupled_mV));
     mt_conducting_step(conducting, step, r->coupled_mV);
-    MT_TRY(check_cables(r, step));
+    /* an impossible voltage of the tissue is reported at the end of the ms */
+    if (find_impossible(r->coupled_mV, r->problem->conduction->junctions.n_unknowns, NULL) == SIZE_MAX)
+        MT_TRY(check_cables(r, step, step + 1));
     return r->backend->charge(r->self, conducting->tissue_mV);
 }
 
@@ -403,10 +420,6 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
 static mt_status look(running *r, size_t from, size_t step)
 {
     const mt_monodomain *problem = r->problem;
-    if (r->problem->conduction && r->backend->conducting) {
-        mt_conducting_look(r->results->conducting);
-        MT_TRY(check_cables(r, step - 1));
-    }
     if (r->backend->survey && r->backend->survey(r->self, r->v_mV, r->extreme_mV)) {
         for (size_t s = 0; s < problem->n_stimuli; s++)
             if (notes_peak(r, s, step))
@@ -415,6 +428,7 @@ static mt_status look(running *r, size_t from, size_t step)
         return MT_OK;
     }
     MT_TRY(r->backend->read(r->self, MT_ARRAY_V, r->v_mV));
+    MT_TRY(check_computed_cables(r, from, step));
     MT_TRY(check_voltages(problem, r->v_mV, from, step));
     note_peaks(r, step);
     follow_pulses(r, NULL, step);

@@ -679,8 +679,8 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "Stimuli: place, as for regions, time and strength. At least one stimulus, also of the network, or a "
         "file of sites is required."),
     MT_YAML_MAPPING("network", network_keys,
-        "A conduction network whose cables drive the tissue and are driven by it (see `solver/README.md`); "
-        "with machine.backend cpu or opencl."),
+        "A conduction network whose cables drive the tissue and are driven by it (see `solver/README.md`). "
+        "With machine.backend ipu on one process only."),
     MT_YAML_MAPPING("sites", site_keys,
         "Sites of early activation, read from a file: spheres, each stimulated once at its own time. They "
         "are added to the stimuli with `site: true`, also in `used.yaml`. Times are rounded to whole steps."),

@@ -194,7 +194,7 @@ mt_status mt_joint_cut_place(mt_arena *arena, const mt_joint_cut *joint, size_t 
         load[partition->part[joint->attached[k]]] -= joint->chain_weight[k];
         chain[k] = (heavy){joint->chain_weight[k], (uint32_t)k};
     }
-    qsort(chain, n_chains, sizeof *chain, heaviest_first);
+    qsort(chain, n_chains, sizeof *chain, heaviest_first); /* a network has a chain */
     for (size_t k = 0; k < n_chains; k++) {
         uint32_t part = 0;
         for (uint32_t q = 1; q < partition->n_parts; q++)

@@ -106,6 +106,18 @@ Test(network_machine, networks_with_groups_of_hubs_and_loops_have_the_same_resul
     }
 }
 
+/* A ring above the slab, with a free end that is too far from it. */
+Test(network_machine, networks_without_junctions_have_the_same_results)
+{
+    write_text("net.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n"
+                          "2.5,2.5,9,2.5,2.5,7,1\n"
+                          "2.5,2.5,7,3.5,2.5,7,1\n"
+                          "3.5,2.5,7,3,3.5,7,1\n"
+                          "3,3.5,7,2.5,2.5,7,1\n");
+    run_host(" --set time.end_ms=4");
+    expect_same(" --set time.end_ms=4", " --set machine.checked=true");
+}
+
 Test(network_machine, steps_of_all_kinds_have_the_same_results)
 {
     static const char *const kinds[] = {" --set diffusion.discretisation=nodes --set cell.stepping=multirate",
@@ -173,4 +185,24 @@ Test(network_machine, each_chain_and_junction_has_a_vertex_and_cells_are_compute
     cr_expect_eq(vertices_of("ode_spread", "ode"), 20);
     cr_expect_eq(vertices_of("network_up", "network up") + vertices_of("network_up", "network top up"),
         vertices_of("network_down", "network down") + vertices_of("network_down", "network top down"));
+}
+
+/* ---- messages ---- */
+
+/* The machine is looked at once in a millisecond, the host in each step. */
+Test(network_machine, errors_name_the_stimulus_that_caused_them)
+{
+    static const char *const backends[] = {"cpu", "ipu"};
+    for (int k = 0; k < 2; k++) {
+        refuses(5, "stimuli.0 was on there and raises V by",
+            "run case.yaml -o x --set machine.backend=%s --set time.end_ms=3 --set network.stimuli=[] --set "
+            "stimuli=[{\"centre_mm\":[1,1,1],\"radius_mm\":1.5,\"start_ms\":1.05,\"duration_ms\":2,"
+            "\"strength_uA_mm3\":3e4}]",
+            backends[k]);
+        refuses(5, "network.stimuli.0 was on and raises V by 4000 mV/ms",
+            "run case.yaml -o x --set machine.backend=%s --set time.end_ms=3 --set "
+            "network.stimuli=[{\"node\":0,\"strength_mV_ms\":4000,\"start_ms\":1.05,\"duration_ms\":0.8},"
+            "{\"node\":0,\"strength_mV_ms\":1,\"start_ms\":2,\"duration_ms\":3}]",
+            backends[k]);
+    }
 }
