@@ -345,7 +345,8 @@ static phase phase_of(const mt_run *run, mt_phase which)
 
 uint64_t mt_run_step_cycles(const mt_run *run) { return run->profile->cycles - run->profile->host_cycles; }
 
-/* Adds a row with the cycles of a phase in one time step, in which it runs runs / mt_run_profiled_steps times. `total`: cycles of all phases. */
+/* Adds a row with the cycles of a phase in one time step, in which it runs runs / mt_run_profiled_steps times. `total`: cycles of all
+ * phases. */
 static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double total)
 {
     const phase found = phase_of(run, which), *p = &found;

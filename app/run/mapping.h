@@ -34,7 +34,7 @@ typedef struct mt_mapping {
 
 /* Partitions the elements of the problem, or its vertices by the costs of their rows, and builds the mapping in `arena`; called on rank 0
  * only. Without tiles it builds one part for each rank that shares the problem, or only checks a saved partition if there is a single
- * process. Borrows the choice for the lifetime of the mapping. Reports progress; warns if METIS failed. Fails with MT_INPUT if a saved partition
- * belongs to another machine, and with the errors of `mt_tiling_partition`, `mt_vtkhdf_read_partition` and `mt_halo_make`. */
+ * process. Borrows the choice for the lifetime of the mapping. Reports progress; warns if METIS failed. Fails with MT_INPUT if a saved
+ * partition belongs to another machine, and with the errors of `mt_tiling_partition`, `mt_vtkhdf_read_partition` and `mt_halo_make`. */
 MT_NODISCARD mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, mt_mapping *mapping);

@@ -111,13 +111,14 @@ typedef struct mt_backend {
 
     /* For the conduction system of a problem (solver/conduction/conduction.h), if the host computes it. connect keeps in `arena` the
      * distinct unknowns that are coupled to it. Then, between time steps, sense copies their V to v_mV [n], and charge replaces it by
-     * v_mV [n], rounded to the arithmetic of the backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE. MT_MEMORY. */
+     * v_mV [n], rounded to the arithmetic of the backend. On several ranks only rank 0 calls them, on the leading backend. MT_DEVICE.
+     * MT_MEMORY. */
     mt_status (*connect)(void *self, mt_arena *arena, size_t n, const uint32_t *unknown);
     mt_status (*sense)(void *self, double *v_mV);
     mt_status (*charge)(void *self, const double *v_mV);
 
-    /* Instead of these, for a backend that computes the conduction system itself, in `advance` and `turn`: the functions that read and write
-     * its state (solver/conduction/conducting_functions.h) in `self`, exactly and uncounted as read and write. Else NULL. */
+    /* Instead of these, for a backend that computes the conduction system itself, in `advance` and `turn`: the functions that read and
+     * write its state (solver/conduction/conducting_functions.h) in `self`, exactly and uncounted as read and write. Else NULL. */
     const struct mt_conducting_functions *conducting;
 
     /* Describes the device; on several ranks their different devices, with the bytes of all. NULL if the host computes. */

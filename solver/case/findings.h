@@ -38,6 +38,7 @@ void mt_findings_of_operator(const char *name, const mt_adjacency *adjacency, co
 
 /* Checks a run that ended at reached_ms: stimuli that activated none of their elements in the beat of their first pulse (needs
  * results->peak_mV), other pulses without capture (solver/capture.h; not at sites, which are often activated earlier), and propagation that
- * is unfinished or never reached some elements, with the place where it stopped. Only the activation of each beat is needed, infinite if not activated. */
+ * is unfinished or never reached some elements, with the place where it stopped. Only the activation of each beat is needed, infinite if
+ * not activated. */
 void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodomain *problem,
     const mt_results *results, double reached_ms);

@@ -17,7 +17,8 @@
  *
  * Activations are recorded at the beginning of the time step, the end of the previous one: at a point after the first implicit step, which
  * completes it, and at a junction for the mean of the V_i with weights h_i. An activation is the first time since the beginning of the
- * beat that V passes the threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the time step of the problem.
+ * beat that V passes the threshold upwards, after it was below MT_CONDUCTION_FREE_mV. Interpolated linearly in the time step of the
+ * problem.
  *
  * The result does not depend on the number of threads: chains are independent, and sums have a fixed order. In single precision subnormal
  * numbers are flushed, as in the tissue.

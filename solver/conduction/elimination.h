@@ -13,8 +13,8 @@
  * the hub of the lowest round, and of these the lowest number first. A hub's round is one above the highest of the rounds of its neighbours
  * that have been eliminated. Hence trees have at most two entries a hub, and are contracted in a number of rounds that grows like the
  * logarithm of their size, so that hubs can be eliminated at the same time (tree contraction: G. L. Miller and J. H. Reif, 26th IEEE
- * Symposium on Foundations of Computer Science, 1985, 478). Loops add entries. Computed in double precision. The matrix has a positive diagonal and negative other entries,
- * and keeps these signs: with right-hand sides of one sign nothing cancels. */
+ * Symposium on Foundations of Computer Science, 1985, 478). Loops add entries. Computed in double precision. The matrix has a positive
+ * diagonal and negative other entries, and keeps these signs: with right-hand sides of one sign nothing cancels. */
 #pragma once
 
 #include "solver/conduction/cables.h"

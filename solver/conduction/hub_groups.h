@@ -1,8 +1,8 @@
 /* Hubs of an elimination in groups that can be solved at the same time.
  *
- * The parent of a hub in the elimination tree is the next one in its column; all hubs in its row are below it. Groups are the largest subtrees
- * of at most as many hubs as the root of their number, and the hubs above all of these, the *top*. Upwards, a group needs nothing of other
- * groups, and the top needs b of hubs below. Downwards, a group needs x of hubs above. */
+ * The parent of a hub in the elimination tree is the next one in its column; all hubs in its row are below it. Groups are the largest
+ * subtrees of at most as many hubs as the root of their number, and the hubs above all of these, the *top*. Upwards, a group needs nothing
+ * of other groups, and the top needs b of hubs below. Downwards, a group needs x of hubs above. */
 #pragma once
 
 #include "solver/conduction/elimination.h"

@@ -16,6 +16,7 @@
 enum { MT_CHEST_ELECTRODES = 9 };
 
 /* Computes the electrodes RA, LA, LL and V1 to V6 of a heart with these landmarks, or, if they are NULL, with the axes of the chest: x is
- * left, y posterior and z superior. MT_INPUT if landmarks have no right ventricle, so that the rotation around the axis is unknown, or if an electrode would be within 10 mm of one of its vertices; the message has the reason. */
+ * left, y posterior and z superior. MT_INPUT if landmarks have no right ventricle, so that the rotation around the axis is unknown, or if
+ * an electrode would be within 10 mm of one of its vertices; the message has the reason. */
 MT_NODISCARD mt_status mt_chest_electrodes(
     const mt_mesh *mesh, const mt_landmarks *landmarks, mt_electrode electrode[MT_CHEST_ELECTRODES]);

@@ -379,8 +379,8 @@ static mt_status add_points(making *m, uint32_t part)
     return connect(m, vertex, "activation", n->recorded[MT_CONDUCTING_ACTIVATION], place, count);
 }
 
-/* Connects a field with the value of a hub, from a variable of the points or of the hubs. At a free end some value, which is not read or has
- * no effect. */
+/* Connects a field with the value of a hub, from a variable of the points or of the hubs. At a free end some value, which is not read or
+ * has no effect. */
 static mt_status connect_end(
     making *m, size_t vertex, const char *field, uint32_t hub, bool forward, ipu_tensor own, size_t own_at)
 {

@@ -17,8 +17,8 @@
  *     stimuli
  *
  * and the cells take their step in the same compute set as those of the tissue, so that tiles with a part of the network can have less
- * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each receiving
- * compute set has a sync. The groups of hubs are those of solver/conduction/hub_groups.h. */
+ * tissue. With several steps of the cables, stimuli, `cells` and the implicit step without its records are repeated in between. Each
+ * receiving compute set has a sync. The groups of hubs are those of solver/conduction/hub_groups.h. */
 #pragma once
 
 #include "solver/conduction/conducting.h"

@@ -26,10 +26,10 @@ typedef struct mt_picture_scale {
  * `values`: [n_elements]; NaN if an element has none. Such elements are grey, and the legend has the text `grey` for them. Elements
  * opened by the cut have their own value. Values at vertices are chosen so that the mean of an element's four is nearly its own
  * value; colours and isolines interpolate them linearly. The colour bar spans all values, or all but the trimmed ones, extended to
- * complete intervals of the isolines. `network`: NULL if there is none; the bar spans its values, too. Text is UTF-8, "" if none. The same input yields the same bytes for any number of threads.
- * O(elements) time. Fails with MT_INPUT if there are no elements, the adjacency belongs to another mesh, or the title is not UTF-8.
- * Fails with MT_MEMORY, or with MT_FILE if the file cannot be written. If no font is installed, the picture has coarse letters or
- * none. */
+ * complete intervals of the isolines. `network`: NULL if there is none; the bar spans its values, too. Text is UTF-8, "" if none. The same
+ * input yields the same bytes for any number of threads. O(elements) time. Fails with MT_INPUT if there are no elements, the adjacency
+ * belongs to another mesh, or the title is not UTF-8. Fails with MT_MEMORY, or with MT_FILE if the file cannot be written. If no font is
+ * installed, the picture has coarse letters or none. */
 MT_NODISCARD mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacency *adjacency,
     const float *values, const mt_picture_scale *scale, const mt_network_lines *network, const char *title);
 

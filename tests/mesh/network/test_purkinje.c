@@ -456,7 +456,8 @@ Test(purkinje, the_left_bundle_starts_on_the_septum_and_divides)
         cr_assert_eq(near[k], 1, "fascicle %zu: %zu", k, near[k]);
 }
 
-/* Checks that a node is on the right endocardium, with an apicobasal coordinate within 0.04 below `most`, and returns its rotational one. */
+/* Checks that a node is on the right endocardium, with an apicobasal coordinate within 0.04 below `most`, and returns its rotational one.
+ * */
 static double check_right_end(const heart *h, const mt_endocardium *right, const double *end_mm, double most)
 {
     mt_endocardium_place place;

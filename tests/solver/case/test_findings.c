@@ -316,8 +316,8 @@ Test(findings, extinguished_activation_is_not_reported_as_ongoing_propagation)
     expect_silence(said_of_four((double[]){INFINITY, INFINITY, INFINITY, INFINITY}));
 }
 
-/* Boxes of 6 mm with six elements each; those of the upper half of x are not activated and of another variant. The nearest to the last activated
- * element is named. */
+/* Boxes of 6 mm with six elements each; those of the upper half of x are not activated and of another variant. The nearest to the last
+ * activated element is named. */
 Test(findings, the_place_where_propagation_stopped_is_named)
 {
     mt_arena arena = {0};

@@ -3,8 +3,8 @@
 
 #include "solver/plan/joint_cut.h"
 
-/* Parts with loads of 7, 3 and 2, and on the first a chain of 4, one of 6 and one of 1. The heaviest goes to part 2, the next to part 1, and
- * the last to part 0, which has the least load then. */
+/* Parts with loads of 7, 3 and 2, and on the first a chain of 4, one of 6 and one of 1. The heaviest goes to part 2, the next to part 1,
+ * and the last to part 0, which has the least load then. */
 Test(joint_cut, the_heaviest_chain_goes_to_the_least_loaded_part_first)
 {
     mt_arena arena = {0};
@@ -19,8 +19,8 @@ Test(joint_cut, the_heaviest_chain_goes_to_the_least_loaded_part_first)
     mt_arena_free(&arena);
 }
 
-/* All on part 0, loads are 18, 3 and 2. The chain of 6 moves to part 2 (12, 3, 8), that of 4 to part 1 (8, 7, 8), and the last one stays, as it
- * would make part 1 the largest. Lighter chains do not move. */
+/* All on part 0, loads are 18, 3 and 2. The chain of 6 moves to part 2 (12, 3, 8), that of 4 to part 1 (8, 7, 8), and the last one stays,
+ * as it would make part 1 the largest. Lighter chains do not move. */
 Test(joint_cut, chains_move_from_the_most_to_the_least_loaded_part_while_this_helps)
 {
     mt_arena arena = {0};

@@ -157,8 +157,8 @@ static action_potential find_action_potential(
     return a;
 }
 
-/* Maps and voltages are written by different code: maps are recorded in the time loop. Differences are roundings of single precision. Action
- * potentials of about 100 ms. */
+/* Maps and voltages are written by different code: maps are recorded in the time loop. Differences are roundings of single precision.
+ * Action potentials of about 100 ms. */
 Test(nodes, maps_equal_times_that_are_found_in_the_voltages_of_all_steps)
 {
     enum { FRAMES = 2601, MAPS = 4 };
