@@ -18,7 +18,7 @@ typedef struct making {
     const uint32_t *chain_part; /* [n_chains] */
     uint32_t *end_chain;        /* [n_junctions] chain of the free end */
     ipu_tensor conductance, along, across, inverse, coupling, weight;
-    ipu_slice *slices; /* scratch: as many as entries of junctions, hubs or parts */
+    ipu_slice *slices; /* scratch: at least as many as entries of junctions, points and ends of chains */
     size_t *entry_at;  /* [n_junctions] position of its first entry, in the order of the parts */
 } making;
 
@@ -44,7 +44,7 @@ static mt_status order_points(mt_arena *arena, making *m)
     const mt_cables *c = m->cables;
     const size_t n_parts = n_parts_of(m), n_hubs = c->n_points - c->n_chained;
     const mt_elimination *e = &m->of.elimination;
-    size_t *length, *hub_from, *point;
+    size_t *length, *hub_from, *chain, *chained, *point;
     MT_ALLOC(scratch, length, c->n_chains);
     MT_ALLOC(arena, n->chain, c->n_chains);
     MT_ALLOC(arena, n->chain_at, c->n_chains);
@@ -63,7 +63,6 @@ static mt_status order_points(mt_arena *arena, making *m)
         n->piece_from[p] = n->chained_from[p] + n->chain_from[p];
     }
     MT_COPY(scratch, point, n->point_from, n_parts + 1);
-    size_t *chain, *chained;
     MT_COPY(scratch, chain, n->chain_from, n_parts + 1);
     MT_COPY(scratch, chained, n->chained_from, n_parts + 1);
     for (uint32_t k = 0; k < c->n_chains; k++) {
