@@ -299,8 +299,9 @@ static void record(part *p, size_t first, size_t n, const real *now, real step)
          *before = p->recorded[MT_CONDUCTING_BEFORE] + first,
          *is_free = p->recorded[MT_CONDUCTING_FREE] + first;
     for (size_t k = 0; k < n; k++) {
-        activation_ms[k] =
-            place_activation(step, dt_ms, threshold_mV, before[k], now[k], is_free[k], activation_ms[k]);
+        if (now[k] >= threshold_mV && is_free[k] > 0) /* else it would change nothing */
+            activation_ms[k] =
+                place_activation(step, dt_ms, threshold_mV, before[k], now[k], is_free[k], activation_ms[k]);
         is_free[k] = place_frees(threshold_mV, MT_CONDUCTION_FREE_mV, now[k], is_free[k]);
         before[k] = now[k];
     }

@@ -246,8 +246,9 @@ static void record(const ipu_span *f, const mt_network_record *rule, float step)
     float *before = f[RECORD_BEFORE].data, *is_free = f[RECORD_FREE].data,
           *activation_ms = f[RECORD_ACTIVATION].data;
     for (size_t k = 0; k < f[RECORD_V].n; k++) {
-        activation_ms[k] = place_activation(
-            step, rule->dt_ms, rule->threshold_mV, before[k], v[k], is_free[k], activation_ms[k]);
+        if (v[k] >= rule->threshold_mV && is_free[k] > 0) /* else it would change nothing */
+            activation_ms[k] = place_activation(
+                step, rule->dt_ms, rule->threshold_mV, before[k], v[k], is_free[k], activation_ms[k]);
         is_free[k] = place_frees(rule->threshold_mV, MT_CONDUCTION_FREE_mV, v[k], is_free[k]);
         before[k] = v[k];
     }
