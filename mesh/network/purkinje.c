@@ -9,7 +9,7 @@
 #include "mesh/network/tree.h"
 
 enum { LEFT, RIGHT };
-enum { LINE_MAX = 100000 }; /* segments of a bundle */
+enum { BUNDLE_MOST = 100000 }; /* segments of a bundle */
 enum { MODERATOR_TIPS = 4, TIPS_MAX = 1 + MODERATOR_TIPS };
 
 static const char *const names[2] = {"left", "right"}; /* ventricles */
@@ -313,7 +313,7 @@ static mt_status grow_straight(const ventricle *v, double length_mm, tip *t)
 /* Starts a bundle at the end of another. Its direction is still unknown. */
 static mt_status fork_bundle(const ventricle *v, const tip *parent, tip *t)
 {
-    *t = (tip){.node = parent->node, .place = parent->place, .n_left = LINE_MAX};
+    *t = (tip){.node = parent->node, .place = parent->place, .n_left = BUNDLE_MOST};
     return mt_tree_add_branch(v->tree, parent->branch, &t->branch);
 }
 
@@ -378,7 +378,7 @@ static mt_status right_bundle(const ventricle *v, tip *trunk, tip *tips, size_t 
 {
     const double *value = v->coordinates->apicobasal;
     double here = mt_endocardium_value(&v->surface, &trunk->place, value), before = INFINITY;
-    trunk->n_left = LINE_MAX;
+    trunk->n_left = BUNDLE_MOST;
     while (here > v->rule->right_end && here < before && !trunk->stopped && trunk->n_left > 0) {
         if (trunk->n > 0 && !descend(v, trunk)) break;
         MT_TRY(grow(v, v->bundle, trunk));
