@@ -188,8 +188,9 @@ static void put_frame_lines(FILE *out, const char *hdf, const mt_lines *lines)
     (void)fputs("</Geometry>\n", out);
 }
 
-static void put_frame(FILE *out, const char *hdf, const mt_network_series *s, size_t frame)
+static void put_frame(FILE *out, const char *hdf, const void *series, size_t frame)
 {
+    const mt_network_series *s = series;
     const mt_lines *lines = s->lines;
     char time[MT_NUMBER_SIZE], path[NAME];
     mt_number_text(s->time_ms[frame], time);
@@ -208,25 +209,9 @@ static void put_frame(FILE *out, const char *hdf, const mt_network_series *s, si
     (void)fputs("</Grid>\n", out);
 }
 
-static mt_status write_xdmf(const char *path, const mt_network_series *s)
-{
-    const char *slash = strrchr(path, '/'), *hdf = slash ? slash + 1 : path;
-    char xdmf[MT_FILE_PATH_MAX];
-    mt_file file;
-    MT_TRY(mt_series_xdmf_path(path, xdmf));
-    MT_TRY(mt_file_begin(xdmf, &file));
-    (void)fputs("<?xml version=\"1.0\"?>\n<!-- myotile " MT_VERSION "; times in ms -->\n"
-                "<Xdmf Version=\"3.0\">\n<Domain>\n"
-                "<Grid Name=\"network\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-        file.stream);
-    for (size_t k = 0; k < s->n_frames; k++) put_frame(file.stream, hdf, s, k);
-    (void)fputs("</Grid>\n</Domain>\n</Xdmf>\n", file.stream);
-    return mt_file_end(&file, MT_OK);
-}
-
 mt_status mt_network_hdf_write(const char *path, const mt_network_series *s)
 {
     MT_TRY(mt_vtkhdf_check_name(path));
     MT_TRY(write_hdf(path, s));
-    return s->n_frames > 0 ? write_xdmf(path, s) : MT_OK;
+    return s->n_frames > 0 ? mt_series_xdmf_write(path, "network", s->n_frames, put_frame, s) : MT_OK;
 }

@@ -247,8 +247,9 @@ static void put_field(FILE *out, const char *hdf, const mt_series *s, size_t fra
     (void)fputs("</Attribute>\n", out);
 }
 
-static void put_frame(FILE *out, const char *hdf, const mt_series *s, size_t frame)
+static void put_frame(FILE *out, const char *hdf, const void *series, size_t frame)
 {
+    const mt_series *s = series;
     char time[MT_NUMBER_SIZE];
     mt_number_text(s->time_ms[frame], time);
     (void)fprintf(out, "<Grid Name=\"mesh\" GridType=\"Uniform\">\n<Time Value=\"%s\"/>\n", time);
@@ -257,18 +258,20 @@ static void put_frame(FILE *out, const char *hdf, const mt_series *s, size_t fra
     (void)fputs("</Grid>\n", out);
 }
 
-static mt_status write_xdmf(const char *path, const mt_series *s)
+mt_status mt_series_xdmf_write(
+    const char *path, const char *name, size_t n_frames, mt_series_put_frame *put, const void *series)
 {
     const char *slash = strrchr(path, '/'), *hdf = slash ? slash + 1 : path;
     char xdmf[MT_FILE_PATH_MAX];
     mt_file file;
     MT_TRY(mt_series_xdmf_path(path, xdmf));
     MT_TRY(mt_file_begin(xdmf, &file));
-    (void)fputs("<?xml version=\"1.0\"?>\n<!-- myotile " MT_VERSION "; times in ms -->\n"
-                "<Xdmf Version=\"3.0\">\n<Domain>\n"
-                "<Grid Name=\"series\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
-        file.stream);
-    for (size_t k = 0; k < s->n_frames; k++) put_frame(file.stream, hdf, s, k);
+    (void)fprintf(file.stream,
+        "<?xml version=\"1.0\"?>\n<!-- myotile " MT_VERSION "; times in ms -->\n"
+        "<Xdmf Version=\"3.0\">\n<Domain>\n"
+        "<Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Temporal\">\n",
+        name);
+    for (size_t k = 0; k < n_frames; k++) put(file.stream, hdf, series, k);
     (void)fputs("</Grid>\n</Domain>\n</Xdmf>\n", file.stream);
     return mt_file_end(&file, MT_OK);
 }
@@ -290,5 +293,5 @@ mt_status mt_series_write(const char *path, const mt_series *series)
     MT_TRY(compact(scratch, series->mesh, &shown));
     s.mesh = &shown;
     MT_TRY(write_hdf(scratch, path, &s));
-    return write_xdmf(path, &s);
+    return mt_series_xdmf_write(path, "series", s.n_frames, put_frame, &s);
 }

@@ -72,6 +72,13 @@ MT_NODISCARD mt_status mt_series_write(const char *path, const mt_series *series
 /* Derives the path of the XDMF file from the path of the HDF5 file. MT_INPUT: it is too long. */
 MT_NODISCARD mt_status mt_series_xdmf_path(const char *path, char xdmf[MT_FILE_PATH_MAX]);
 
+/* Writes the grid of one frame of a series, whose arrays are in the HDF5 file `hdf`. */
+typedef void mt_series_put_frame(FILE *out, const char *hdf, const void *series, size_t frame);
+
+/* Writes the XDMF file of an HDF5 file: a collection of grids with this name. MT_INPUT: as mt_series_xdmf_path. MT_FILE. */
+MT_NODISCARD mt_status mt_series_xdmf_write(
+    const char *path, const char *name, size_t n_frames, mt_series_put_frame *put, const void *series);
+
 /* For XDMF files: write a text with XML entities; and a reference to a complete array of the HDF5 file `hdf` with values of a type,
  * "Int" or "Float". */
 void mt_series_put_text(FILE *out, const char *text);

@@ -194,16 +194,14 @@ static size_t network_position(const mt_plan_network *n, size_t array, size_t k,
     return mt_block_index(n->point_from[part + 1] - n->point_from[part], n_states, at, array - 1);
 }
 
-/* Returns a part's piece of an array of `length` numbers. */
-static ipu_slice network_piece(const ipu *self, size_t array, size_t length, uint32_t part)
+/* Returns a part's piece of an array. */
+static ipu_slice network_piece(const ipu *self, size_t array, uint32_t part)
 {
     const mt_plan_network *n = self->plan.network;
     size_t entries;
     const ipu_tensor *tensor = network_tensor(n, array, &entries);
-    const size_t *from = length > n->conduction->cables.n_points ||
-                                 array >= mt_conducting_arrays(n->conduction) - MT_CONDUCTING_RECORDED
-                             ? n->place_from
-                             : n->point_from;
+    const bool recorded = array >= mt_conducting_arrays(n->conduction) - MT_CONDUCTING_RECORDED;
+    const size_t *from = recorded ? n->place_from : n->point_from;
     return (ipu_slice){self->plan.graph->slices[tensor->first_slice].variable, entries * from[part],
         entries * (from[part + 1] - from[part])};
 }
@@ -214,19 +212,19 @@ static void copy_network(ipu *self, size_t array, size_t length, double *values,
     const mt_plan_network *n = self->plan.network;
     uint32_t *of = self->network_part;
     for (uint32_t part = 0; part < n->n_parts; part++) {
-        const ipu_slice piece = network_piece(self, array, length, part);
+        const ipu_slice piece = network_piece(self, array, part);
         if (piece.n > 0) ipu_engine_read_slice(self->engine, &piece, self->network + piece.from);
     }
     for (size_t k = 0; k < length; k++) {
-        float *number = self->network + network_piece(self, array, length, of[k]).from +
-                        network_position(n, array, k, of[k]);
+        float *number =
+            self->network + network_piece(self, array, of[k]).from + network_position(n, array, k, of[k]);
         if (writes)
             *number = (float)values[k];
         else
             values[k] = (double)*number;
     }
     for (uint32_t part = 0; writes && part < n->n_parts; part++) {
-        const ipu_slice piece = network_piece(self, array, length, part);
+        const ipu_slice piece = network_piece(self, array, part);
         if (piece.n > 0) ipu_engine_write_slice(self->engine, &piece, self->network + piece.from);
     }
 }

@@ -1,4 +1,5 @@
-/* The two arithmetics of a conduction system. */
+/* The functions that compute a conduction system: those of the host in two arithmetics, or of a backend, which has `read` and `write` only
+ * (solver/backends/backend.h). */
 #pragma once
 
 #include "solver/conduction/conduction.h"

@@ -301,16 +301,7 @@ static mt_status add_coefficients(making *m)
 static mt_status connect(
     making *m, size_t vertex, const char *field, ipu_tensor whole, size_t from, size_t count)
 {
-    ipu_tensor tensor;
-    MT_TRY(ipu_graph_slice(m->plan->graph, whole, from, count, &tensor));
-    return ipu_graph_connect(m->plan->graph, vertex, field, tensor);
-}
-
-/* Connects a field with a part's piece of a variable. */
-static mt_status connect_part(
-    making *m, size_t vertex, const char *field, ipu_tensor whole, const size_t *from, uint32_t part)
-{
-    return connect(m, vertex, field, whole, from[part], from[part + 1] - from[part]);
+    return mt_plan_connect_range(m->plan, vertex, field, whole, from, count);
 }
 
 /* Connects a field with the collected slices. */
@@ -438,7 +429,7 @@ static mt_status add_own_hubs(making *m, uint32_t part)
                  count = n->point_from[part + 1] - from;
     size_t vertex, slices = 0;
     if (count == 0) return MT_OK;
-    MT_TRY(add_vertex(m, MT_NETWORK_SET_BACKWARD, MT_NETWORK_HUB, part, NULL, &vertex));
+    MT_TRY(add_vertex(m, MT_NETWORK_SET_BACKWARD, MT_NETWORK_GAIN, part, NULL, &vertex));
     for (size_t h = 0; h < n_hubs; h++)
         if (n->hub_part_of[h] == part) m->slices[slices++] = (ipu_slice){variable_of(m, n->x), n->x_at[h], 1};
     MT_TRY(connect_slices(m, vertex, "x", slices));
@@ -797,8 +788,8 @@ static mt_status add_stimulus(mt_arena *arena, making *m, size_t s)
         if (from[p + 1] == from[p]) continue;
         MT_TRY(ipu_graph_add_vertex(m->plan->graph, n->first_set + MT_NETWORK_SETS + (uint32_t)s,
             &mt_codelet_stimulus, mt_plan_tile(m->plan, p), rise_mV, &vertex));
-        MT_TRY(connect_part(m, vertex, "cell", cells, from, p));
-        MT_TRY(connect_part(m, vertex, "v", n->v, n->point_from, p));
+        MT_TRY(mt_plan_connect_pieces(m->plan, vertex, "cell", cells, from, p));
+        MT_TRY(mt_plan_connect_pieces(m->plan, vertex, "v", n->v, n->point_from, p));
     }
     return MT_OK;
 }
@@ -810,7 +801,8 @@ static mt_status add_beat(making *m, uint32_t set, uint32_t part)
     MT_TRY(ipu_graph_add_vertex(
         m->plan->graph, set, &n->codelet[MT_NETWORK_BEAT], mt_plan_tile(m->plan, part), NULL, &vertex));
     MT_TRY(connect(m, vertex, "step", n->step, part, 1));
-    return connect_part(m, vertex, "activation", n->recorded[MT_CONDUCTING_ACTIVATION], n->place_from, part);
+    return mt_plan_connect_pieces(
+        m->plan, vertex, "activation", n->recorded[MT_CONDUCTING_ACTIVATION], n->place_from, part);
 }
 
 /* ---- all ---- */

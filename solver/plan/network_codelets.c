@@ -6,6 +6,7 @@
 #include "ipu/cost/workers.h"
 #include "solver/conduction/conducting.h"
 #include "solver/plan/codelets.h"
+#include "solver/plan/implicit_codelets.h"
 
 #define MT_LANES_ONE
 #include "solver/kernels/lanes.h"
@@ -189,17 +190,6 @@ static void backward_compute(const ipu_span *f, const void *context)
         f[BACKWARD_W].data);
 }
 
-enum { HUB_X, HUB_V };
-static const ipu_field hub_fields[] = {[HUB_X] = FIELD("x", INPUT), [HUB_V] = FIELD("v", INOUT)};
-
-static void hub_compute(const ipu_span *f, const void *context)
-{
-    const float *x = f[HUB_X].data;
-    float *v = f[HUB_V].data;
-    (void)context;
-    for (size_t k = 0; k < f[HUB_V].n; k++) v[k] += x[k];
-}
-
 enum { CHARGE_W, CHARGE_CELL, CHARGE_ENTRIES, CHARGE_JUNCTION, CHARGE_GAIN, CHARGE_V };
 static const ipu_field charge_fields[] = {[CHARGE_W] = FIELD("w", INPUT),
     [CHARGE_CELL] = SHORT_INDICES("cell"),
@@ -312,8 +302,7 @@ COST_OF_ONE(junction, "network_junction", JUNCTION_TISSUE)
 COST_OF_ONE(forward, "network_forward", FORWARD_B)
 COST_OF_ONE(piece, "network_forward", PIECE_CONDUCTANCE)
 COST_OF_ONE(backward, "network_backward", BACKWARD_B)
-COST_OF_ALL(hub, "gain", HUB_V)
-COST_OF_ONE(count, "stimulus", 0)
+COST_OF_ONE(count, "stimulus", 0) /* one addition to memory */
 COST_OF_ALL(points, "network_record", RECORD_V)
 COST_OF_ALL(junctions, "network_record", RECORD_V)
 COST_OF_ALL(beat, "network_beat", BEAT_ACTIVATION)
@@ -400,7 +389,6 @@ ipu_codelet mt_codelet_network(mt_network_part part)
         [MT_NETWORK_UP] = {"network_hub", "network_hub_end", "network_hub_entry", "network_copy"},
         [MT_NETWORK_DOWN] = {"network_hub", "network_hub_entry", "network_copy"},
         [MT_NETWORK_BACKWARD] = {"network_backward"},
-        [MT_NETWORK_HUB] = {"gain"},
         [MT_NETWORK_CHARGE] = {"network_charge", "network_unknown"},
         [MT_NETWORK_COUNT] = {"stimulus"},
         [MT_NETWORK_POINTS] = {"network_record"},
@@ -414,12 +402,12 @@ ipu_codelet mt_codelet_network(mt_network_part part)
         [MT_NETWORK_UP] = CODELET(up, IPU_MULTI_WORKER),
         [MT_NETWORK_DOWN] = CODELET(down, IPU_MULTI_WORKER),
         [MT_NETWORK_BACKWARD] = CODELET(backward, IPU_SINGLE_WORKER),
-        [MT_NETWORK_HUB] = CODELET(hub, IPU_MULTI_WORKER),
         [MT_NETWORK_CHARGE] = CODELET(charge, IPU_MULTI_WORKER),
         [MT_NETWORK_COUNT] = CODELET(count, IPU_SINGLE_WORKER),
         [MT_NETWORK_POINTS] = CODELET(points, IPU_MULTI_WORKER),
         [MT_NETWORK_JUNCTIONS] = CODELET(junctions, IPU_MULTI_WORKER),
         [MT_NETWORK_BEAT] = CODELET(beat, IPU_MULTI_WORKER)};
+    if (part == MT_NETWORK_GAIN) return mt_codelet_implicit(MT_IMPLICIT_GAIN, false);
     ipu_codelet codelet = codelets[part];
     for (size_t k = 0; k < MIXES_MOST && mixes[part][k]; k++)
         codelet.code_bytes += mt_codelet_code_bytes(mt_codelet_mix(mixes[part][k]));

@@ -8,7 +8,7 @@
  *     UP         added got, and the rows of mt_elimination          -> x = b of the hubs of a group; got: b of hubs below
  *     DOWN       got, and the columns of mt_elimination             -> x of the hubs of a group; got: x of hubs above
  *     BACKWARD   left right inverse along across                    -> v, w, b = 0; left, right: x of the hubs
- *     HUB        x                                                  -> v = v + x, of the hubs of the tile
+ *     GAIN       x                                                  -> v = v + x, of the hubs of the tile, as in implicit steps
  *     CHARGE     w cell entries junction gain                       -> v of the tissue; w of the junctions that it reads
  *     COUNT                                                         -> substep + 1
  *     POINTS     v                                                  -> before free activation, step + 1
@@ -31,7 +31,7 @@ typedef enum mt_network_part {
     MT_NETWORK_UP,
     MT_NETWORK_DOWN,
     MT_NETWORK_BACKWARD,
-    MT_NETWORK_HUB,
+    MT_NETWORK_GAIN,
     MT_NETWORK_CHARGE,
     MT_NETWORK_COUNT,
     MT_NETWORK_POINTS,

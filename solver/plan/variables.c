@@ -53,7 +53,7 @@ mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole)
     return ipu_graph_set_temporary(plan->graph, plan->graph->slices[whole.first_slice].variable);
 }
 
-static mt_status connect_piece(
+mt_status mt_plan_connect_range(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t from, size_t n)
 {
     ipu_tensor piece;
@@ -64,20 +64,20 @@ static mt_status connect_piece(
 mt_status mt_plan_connect(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t entries, uint32_t part)
 {
-    return connect_piece(
+    return mt_plan_connect_range(
         plan, vertex, field, whole, entries * mt_plan_from(plan, part), entries * mt_plan_count(plan, part));
 }
 
 mt_status mt_plan_connect_pieces(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, const size_t *from, uint32_t part)
 {
-    return connect_piece(plan, vertex, field, whole, from[part], from[part + 1] - from[part]);
+    return mt_plan_connect_range(plan, vertex, field, whole, from[part], from[part + 1] - from[part]);
 }
 
 mt_status mt_plan_connect_per_part(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t entries, uint32_t part)
 {
-    return connect_piece(plan, vertex, field, whole, entries * part, entries);
+    return mt_plan_connect_range(plan, vertex, field, whole, entries * part, entries);
 }
 
 mt_status mt_plan_connect_local(

@@ -115,6 +115,10 @@ MT_NODISCARD mt_status mt_plan_add_pieces(
 MT_NODISCARD mt_status mt_plan_connect_pieces(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, const size_t *from, uint32_t part);
 
+/* Connects a field with n elements of a variable, from `from` on. */
+MT_NODISCARD mt_status mt_plan_connect_range(
+    mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t from, size_t n);
+
 /* Marks a variable that is not needed between runs of programs. */
 MT_NODISCARD mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole);
 
