@@ -62,7 +62,9 @@ static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction
     return (mt_passage_times){.inside_ms = times_ms[c->junctions.inside[junction]],
         .cable_ms = times_ms[end],
         .tissue_ms = times_ms[c->cables.n_points + junction],
-        .end_ms = last ? mt_run_reached_ms(run) : (double)mt_record_first(record, beat + 1) * dt_ms};
+        .end_ms = last ? mt_run_reached_ms(run) : (double)mt_record_first(record, beat + 1) * dt_ms,
+        .share = mt_passage_share(&c->junctions, junction, run->problem->diffusion.volume_mm3,
+            run->results.beats[beat].activation_ms, times_ms[end])};
 }
 
 static bool has_failed(const mt_run *run, size_t beat, size_t junction)

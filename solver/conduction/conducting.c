@@ -140,17 +140,36 @@ const char *const mt_passage_name[MT_PASSAGES] = {[MT_PASSAGE_NONE] = "none",
     [MT_PASSAGE_COLLISION] = "collision",
     [MT_PASSAGE_OPEN] = "open"};
 
+double mt_passage_share(const mt_junctions *junctions, size_t junction, const double *volume_mm3,
+    const double *activation_ms, double cable_ms)
+{
+    double all_mm3 = 0, activated_mm3 = 0;
+    for (size_t i = junctions->near_start[junction]; i < junctions->near_start[junction + 1]; i++) {
+        const uint32_t unknown = junctions->near[i];
+        all_mm3 += volume_mm3[unknown];
+        if (fabs(activation_ms[unknown] - cable_ms) <= MT_PASSAGE_LONGEST_MS)
+            activated_mm3 += volume_mm3[unknown];
+    }
+    return activated_mm3 / all_mm3;
+}
+
+/* Returns the failure of a wavefront that reached one side. */
+static mt_passage failure_of(const mt_passage_times *t, bool antegrade)
+{
+    const double delay_ms = t->tissue_ms - t->cable_ms;
+    const bool in_time = fabs(delay_ms) <= MT_PASSAGE_LONGEST_MS;
+    if (t->end_ms - fmin(t->cable_ms, t->tissue_ms) < MT_PASSAGE_LONGEST_MS) return MT_PASSAGE_OPEN;
+    return (in_time ? antegrade : delay_ms > 0) ? MT_PASSAGE_ANTEGRADE_FAILED : MT_PASSAGE_RETROGRADE_FAILED;
+}
+
 mt_passage mt_passage_of(const mt_passage_times *t)
 {
-    const double first_ms = fmin(t->cable_ms, t->tissue_ms);
-    const bool both = isfinite(t->cable_ms) && isfinite(t->tissue_ms);
-    if (isinf(first_ms)) return MT_PASSAGE_NONE;
-    if (!both && t->end_ms - first_ms < MT_PASSAGE_LONGEST_MS) return MT_PASSAGE_OPEN;
-    if (!both) return isinf(t->cable_ms) ? MT_PASSAGE_RETROGRADE_FAILED : MT_PASSAGE_ANTEGRADE_FAILED;
-    const double delay_ms = t->tissue_ms - t->cable_ms;
-    const bool antegrade = t->inside_ms < t->cable_ms;
-    if (fabs(delay_ms) > MT_PASSAGE_LONGEST_MS)
-        return delay_ms < 0 ? MT_PASSAGE_RETROGRADE_FAILED : MT_PASSAGE_ANTEGRADE_FAILED;
-    if (!antegrade) return MT_PASSAGE_RETROGRADE;
-    return delay_ms < -MT_PASSAGE_BEFORE_MS ? MT_PASSAGE_COLLISION : MT_PASSAGE_ANTEGRADE;
+    const double delay_ms = t->tissue_ms - t->cable_ms; /* NaN or infinite if one side was not activated */
+    const bool in_time = fabs(delay_ms) <= MT_PASSAGE_LONGEST_MS, antegrade = t->inside_ms < t->cable_ms;
+    if (isinf(t->cable_ms) && isinf(t->tissue_ms)) return MT_PASSAGE_NONE;
+    if (in_time && antegrade && delay_ms < -MT_PASSAGE_BEFORE_MS) return MT_PASSAGE_COLLISION;
+    if (in_time && antegrade && t->share > MT_PASSAGE_SHARE) return MT_PASSAGE_ANTEGRADE;
+    if (in_time && !antegrade && t->inside_ms - t->tissue_ms <= MT_PASSAGE_LONGEST_MS)
+        return MT_PASSAGE_RETROGRADE;
+    return failure_of(t, antegrade);
 }

@@ -77,29 +77,50 @@ void mt_conducting_restore(mt_conducting *conducting, const double *values);
 void mt_conducting_read(const mt_conducting *conducting, size_t array, double *values);
 void mt_conducting_write(mt_conducting *conducting, size_t array, const double *values);
 
-/* What a junction did in a beat. The wavefront in the cable was antegrade if a point inside (mt_junctions.inside) was activated before the
- * free end. It passed if the tissue was activated within MT_PASSAGE_LONGEST_MS, and not more than MT_PASSAGE_BEFORE_MS before the free
- * end: tissue that was activated earlier was activated from elsewhere, a collision. A retrograde wavefront came through the junction:
- * the mean of the tissue can be activated after the free end, which a part of the tissue excites. */
+/* What a junction did in a beat, by activation times: of the free end, of the point inside its cable (mt_junctions.inside), of the tissue
+ * (the mean of the V_i, see above), and of each unknown around it (mt_junctions.near).
+ *
+ * A wavefront in the cable was antegrade if the point inside was activated before the free end; else it came through the junction. A
+ * passage is a wavefront on one side that continues on the other one within MT_PASSAGE_LONGEST_MS:
+ *
+ *     antegrade   the tissue was activated, and more than MT_PASSAGE_SHARE of the volume around the junction, within that time of the free
+ *                 end. Around are the coupled unknowns and their neighbours: where a coarse mesh has one unknown at a junction, its
+ *                 activation alone is no passage, because the wavefront can end there
+ *     retrograde  the free end was activated, and the point inside within that time of the tissue. The mean of the tissue can be activated
+ *                 after the free end, which a part of the tissue excites
+ *     collision   the wavefront was antegrade, and the tissue was activated from elsewhere, more than MT_PASSAGE_BEFORE_MS before the free
+ *                 end. The volume does not count
+ *     failed      none of these, in the direction of the wavefront or, if the times of both sides differ by more, from the first side
+ *     open        the same, but the first side was activated less than MT_PASSAGE_LONGEST_MS before the end of the beat or run. Such a
+ *                 junction has neither passed nor failed
+ *
+ * The host evaluates the rule, from recorded times alone. */
 typedef enum mt_passage {
     MT_PASSAGE_NONE, /* neither side was activated */
     MT_PASSAGE_ANTEGRADE,
     MT_PASSAGE_RETROGRADE,
-    MT_PASSAGE_ANTEGRADE_FAILED, /* the tissue did not follow in time */
+    MT_PASSAGE_ANTEGRADE_FAILED,
     MT_PASSAGE_RETROGRADE_FAILED,
     MT_PASSAGE_COLLISION,
-    MT_PASSAGE_OPEN, /* one side was activated less than MT_PASSAGE_LONGEST_MS before the end of the run or beat */
+    MT_PASSAGE_OPEN,
     MT_PASSAGES
 } mt_passage;
 
 #define MT_PASSAGE_LONGEST_MS 20
 #define MT_PASSAGE_BEFORE_MS 1
+#define MT_PASSAGE_SHARE 0.5
 
 extern const char *const mt_passage_name[MT_PASSAGES];
 
-/* Activation times of a junction, infinite if not activated, and the end of the beat or run. */
+/* Activation times of a junction, infinite if not activated, the end of the beat or run, and the share of the volume around the junction
+ * that was activated with the free end (mt_passage_share). */
 typedef struct mt_passage_times {
-    double inside_ms, cable_ms, tissue_ms, end_ms;
+    double inside_ms, cable_ms, tissue_ms, end_ms, share;
 } mt_passage_times;
+
+/* Returns the share of the volume around a junction that was activated within MT_PASSAGE_LONGEST_MS of the free end; 0 if that was not
+ * activated. volume_mm3, activation_ms: of all unknowns of the tissue. */
+double mt_passage_share(const mt_junctions *junctions, size_t junction, const double *volume_mm3,
+    const double *activation_ms, double cable_ms);
 
 mt_passage mt_passage_of(const mt_passage_times *times);

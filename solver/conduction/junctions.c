@@ -168,6 +168,28 @@ static mt_status find_junctions(const mt_cables *cables, size_t n, const uint32_
     return MT_OK;
 }
 
+/* Lists the tissue around the junctions: their unknowns, which are listed already, and all neighbours of these. */
+static mt_status find_near(mt_arena *arena, search *s, mt_junctions *j)
+{
+    search around = *s;
+    MT_SCRATCH(scratch);
+    around.arena = scratch;
+    around.list = NULL;
+    around.n_list = around.room = 0;
+    around.radius_mm = INFINITY;
+    memset(around.seen, 0, mt_unknowns_count(s->tissue->unknowns) * sizeof *around.seen);
+    MT_ALLOC(arena, j->near_start, j->n + 1);
+    for (size_t k = 0; k < j->n; k++) {
+        const double *nowhere = around.g->xyz_mm;
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++) MT_TRY(add(&around, s->list[i], (uint32_t)k));
+        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
+            MT_TRY(add_neighbours(&around, s->list[i], nowhere, (uint32_t)k));
+        j->near_start[k + 1] = around.n_list;
+    }
+    MT_COPY(arena, j->near, around.list, around.n_list);
+    return MT_OK;
+}
+
 /* Divides the conductance of a junction among its unknowns. */
 static void share(const search *s, const mt_cables *cables, double total_mS, size_t k, mt_junctions *j)
 {
@@ -224,6 +246,7 @@ mt_status mt_junctions_make(mt_arena *arena, const mt_junctions_tissue *tissue, 
     MT_TRY(find_junctions(cables, n, point, reach_mm, &s, junctions));
     MT_ALLOC(arena, junctions->slot, s.n_list);
     MT_ALLOC(arena, junctions->conductance_mS, s.n_list);
+    MT_TRY(find_near(arena, &s, junctions));
     for (size_t k = 0; k < junctions->n; k++) share(&s, cables, 1 / rule->resistance_kOhm, k, junctions);
     return number_unknowns(arena, &s, junctions);
 }

@@ -40,9 +40,12 @@ typedef struct mt_junctions {
     size_t n_unknowns;
     uint32_t *unknown;      /* [n_unknowns] the coupled unknowns, ascending */
     double *capacitance_uF; /* [n_unknowns] C_i */
-    size_t n_apart;         /* free ends that are too far from the tissue */
-    size_t n_scar;          /* free ends in non-conducting tissue */
-    size_t n_single;        /* junctions without an unknown within rho */
+    /* tissue around junction k: near[near_start[k]] to near[near_start[k + 1] - 1], its unknowns and their neighbours */
+    size_t *near_start;
+    uint32_t *near;
+    size_t n_apart;  /* free ends that are too far from the tissue */
+    size_t n_scar;   /* free ends in non-conducting tissue */
+    size_t n_single; /* junctions without an unknown within rho */
 } mt_junctions;
 
 typedef struct mt_junctions_rule {

@@ -158,6 +158,31 @@ Test(network_results, the_table_has_counts_and_medians_of_the_junctions)
     free(table);
 }
 
+/* Vertices 1 mm apart, of which each junction has one. In tissue that hardly conducts they are activated, but not most of their neighbours:
+ * the wavefront ends there. */
+Test(network_results, a_junction_has_not_passed_if_only_its_vertex_is_activated)
+{
+    static const char *const tissue[] = {
+        "", " --set tissue.intracellular_l_mS_mm=0.001 --set tissue.intracellular_t_mS_mm=0.001"};
+    static junction_row row[ROWS_MOST];
+    for (int k = 0; k < 2; k++) {
+        char line[400];
+        (void)snprintf(line, sizeof line,
+            " -o out --set mesh.slab={\"size_mm\":[5,5,2],\"edge_mm\":1} --set "
+            "diffusion.discretisation=nodes "
+            "--set network.junction.radius_mm=0.6%s",
+            tissue[k]);
+        run_case(line);
+        const mt_csv csv = read_csv("out/network.csv");
+        cr_assert_eq(read_junctions("out", row), 3);
+        for (int j = 0; j < 3; j++) {
+            cr_expect_str_eq(row[j].passage, k == 0 ? "antegrade" : "antegrade_failed", "junction %d", j);
+            cr_expect(row[j].delay_ms > 0 && row[j].delay_ms < 10, "junction %d: %g ms", j, row[j].delay_ms);
+        }
+        cr_expect_eq(cell(&csv, 0, k == 0 ? "antegrade" : "antegrade_failed"), 3);
+    }
+}
+
 /* With this resistance no junction passes; with electrodes there is a QRS complex if the tissue is activated. */
 #define ELECTRODES                                                                                           \
     " --set ecg.every_ms=0.5 --set "                                                                         \

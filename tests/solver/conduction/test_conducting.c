@@ -786,6 +786,52 @@ Test(conducting, the_mean_of_the_tissue_at_a_junction_is_recorded)
     mt_arena_free(&s.arena);
 }
 
+/* ---- passages ---- */
+
+/* By the rule of the header, on both sides of each of its limits. */
+Test(conducting, passages_follow_their_rule)
+{
+    static const struct {
+        mt_passage passage;
+        mt_passage_times times; /* inside, cable, tissue, end, share */
+    } junction[] = {{MT_PASSAGE_NONE, {INFINITY, INFINITY, INFINITY, 100, 0}},
+        {MT_PASSAGE_NONE, {10, INFINITY, INFINITY, 100, 0}},
+        /* most of the tissue follows, or half of it */
+        {MT_PASSAGE_ANTEGRADE, {9, 10, 14, 100, 0.51}}, {MT_PASSAGE_ANTEGRADE_FAILED, {9, 10, 14, 100, 0.5}},
+        {MT_PASSAGE_ANTEGRADE_FAILED, {9, 10, INFINITY, 100, 0.9}},
+        {MT_PASSAGE_ANTEGRADE, {9, 10, 30, 100, 1}}, {MT_PASSAGE_ANTEGRADE_FAILED, {9, 10, 30.1, 100, 1}},
+        {MT_PASSAGE_ANTEGRADE, {9, 10, 9, 100, 1}},
+        /* the tissue was activated from elsewhere */
+        {MT_PASSAGE_COLLISION, {9, 10, 8.9, 100, 0}}, {MT_PASSAGE_COLLISION, {29, 30, 10, 100, 1}},
+        {MT_PASSAGE_RETROGRADE_FAILED, {29, 30, 9.9, 100, 1}},
+        {MT_PASSAGE_RETROGRADE_FAILED, {INFINITY, INFINITY, 10, 100, 0}},
+        /* into the cable, or only to its end */
+        {MT_PASSAGE_RETROGRADE, {13, 12, 10, 100, 0}}, {MT_PASSAGE_RETROGRADE, {13, 12, 14, 100, 0}},
+        {MT_PASSAGE_RETROGRADE, {30, 12, 10, 100, 1}}, {MT_PASSAGE_RETROGRADE_FAILED, {30.1, 12, 10, 100, 1}},
+        {MT_PASSAGE_RETROGRADE_FAILED, {INFINITY, 12, 14, 100, 1}},
+        /* the end of the beat or run */
+        {MT_PASSAGE_OPEN, {9, 10, INFINITY, 29.9, 0}},
+        {MT_PASSAGE_ANTEGRADE_FAILED, {9, 10, INFINITY, 30, 0}}, {MT_PASSAGE_OPEN, {9, 10, 14, 29.9, 0.5}},
+        {MT_PASSAGE_ANTEGRADE, {9, 10, 14, 29.9, 0.6}}, {MT_PASSAGE_OPEN, {INFINITY, INFINITY, 10, 29.9, 0}},
+        {MT_PASSAGE_OPEN, {INFINITY, 12, 10, 29.9, 1}}, {MT_PASSAGE_COLLISION, {9, 10, 8.5, 12, 0}}};
+    for (size_t k = 0; k < sizeof junction / sizeof *junction; k++) {
+        const mt_passage found = mt_passage_of(&junction[k].times);
+        cr_expect_str_eq(mt_passage_name[found], mt_passage_name[junction[k].passage], "row %zu", k);
+    }
+}
+
+Test(conducting, the_share_around_a_junction_is_that_of_the_volume_activated_with_its_free_end)
+{
+    size_t start[] = {0, 1, 5};
+    uint32_t near[] = {0, 4, 1, 3, 2};
+    const mt_junctions junctions = {.n = 2, .near_start = start, .near = near};
+    const double volume_mm3[] = {1, 1, 2, 4, 9}, activation_ms[] = {1, 30, 50, 50.5, INFINITY};
+    cr_expect_float_eq(mt_passage_share(&junctions, 1, volume_mm3, activation_ms, 30), 3.0 / 16, 1e-12);
+    cr_expect_float_eq(mt_passage_share(&junctions, 1, volume_mm3, activation_ms, 70.5), 4.0 / 16, 1e-12);
+    cr_expect_eq(mt_passage_share(&junctions, 1, volume_mm3, activation_ms, INFINITY), 0);
+    cr_expect_eq(mt_passage_share(&junctions, 0, volume_mm3, activation_ms, 21), 1);
+}
+
 /* ---- memory ---- */
 
 Test(conducting, a_failing_allocation_is_reported)

@@ -150,6 +150,27 @@ static void check_unknowns(const heart *h)
         cr_assert(used[k], "unknown %u has no junction", j->unknown[k]);
 }
 
+/* Checks that the tissue around a junction are its unknowns and all neighbours of these. */
+static void check_near(const heart *h, size_t junction, const double *found)
+{
+    static uint8_t is_near[20000];
+    const mt_junctions *j = &h->junctions;
+    size_t n = 0;
+    memset(is_near, 0, sizeof is_near);
+    for (uint32_t a = 0; a < n_unknowns(h); a++) {
+        if (found[a] == 0) continue;
+        is_near[a] = 1;
+        for (uint32_t b = 0; b < n_unknowns(h); b++)
+            if (!is_near[b]) is_near[b] = are_neighbours(h, a, b);
+    }
+    for (size_t i = 0; i < n_unknowns(h); i++) n += is_near[i];
+    cr_assert_eq(j->near_start[junction + 1] - j->near_start[junction], n, "junction %zu", junction);
+    for (size_t i = j->near_start[junction]; i < j->near_start[junction + 1]; i++) {
+        cr_assert_eq(is_near[j->near[i]], 1, "junction %zu, unknown %u", junction, j->near[i]);
+        is_near[j->near[i]] = 0;
+    }
+}
+
 /* Checks all junctions; expects the ends that have one in the order of the list. */
 static void check_junctions(const heart *h, size_t n, double resistance_kOhm, double radius_mm)
 {
@@ -177,6 +198,7 @@ static void check_junctions(const heart *h, size_t n, double resistance_kOhm, do
         for (size_t i = 0; i < n_unknowns(h); i++)
             cr_assert_float_eq(found[i] * resistance_kOhm, share[i], 1e-12,
                 "end %zu, unknown %zu: %g, expected %g mS", end, i, found[i], share[i] / resistance_kOhm);
+        if (j->start[k + 1] - j->start[k] < 30) check_near(h, k, found);
         k++;
     }
     cr_assert_eq(j->n, k);
