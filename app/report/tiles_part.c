@@ -10,6 +10,7 @@
 #include "data/files/folder.h"
 #include "ipu/machine/integer.h"
 #include "data/core/order.h"
+#include "data/core/select.h"
 
 enum { PLACES = 4, WORST = 100, BINS = 360 }; /* PLACES: columns before the measures */
 static const char *const place[PLACES] = {"tile", "chip", "row", "column"};
@@ -132,15 +133,18 @@ typedef struct ranked {
 
 MT_ORDER_DOWN(highest_first, ranked, value, tile)
 
-static void put_spread(mt_html_part *part, size_t n, const ranked *order)
+static mt_status put_spread(mt_html_part *part, size_t n, const ranked *order)
 {
-    double sum = 0;
-    for (size_t k = 0; k < n; k++) sum += order[k].value;
+    MT_SCRATCH(scratch);
+    double *value, sum = 0;
+    MT_ALLOC(scratch, value, n);
+    for (size_t k = 0; k < n; k++) sum += value[k] = order[k].value;
     mt_json_count(&part->json, "n", n);
     mt_json_count(&part->json, "min", order[n - 1].value);
-    mt_json_count(&part->json, "median", order[n / 2].value); /* the lower of the two middle values */
+    mt_json_number(&part->json, "median", mt_median(value, n));
     mt_json_number(&part->json, "mean", sum / (double)n);
     mt_json_count(&part->json, "max", order[0].value);
+    return MT_OK;
 }
 
 /* Writes a histogram with BINS equal intervals from the lowest to the highest value. */
@@ -176,7 +180,7 @@ static mt_status put_all(mt_arena *arena, mt_html_part *part, const tiles *t, co
     for (uint32_t k = 0; k < n; k++) order[k] = (ranked){value[k], k};
     qsort(order, n, sizeof *order, highest_first);
     mt_json_open(&part->json, "all", '{');
-    put_spread(part, n, order);
+    MT_TRY(put_spread(part, n, order));
     put_counts(part, n, order);
     put_worst(part, n, order);
     mt_json_close(&part->json);

@@ -67,17 +67,25 @@ static mt_passage_times times_of(const mt_run *run, size_t beat, size_t junction
             run->results.beats[beat].activation_ms, times_ms[end])};
 }
 
-static bool has_failed(const mt_run *run, size_t beat, size_t junction)
+static mt_passage passage_of(const mt_run *run, size_t beat, size_t junction)
 {
     const mt_passage_times t = times_of(run, beat, junction);
-    const mt_passage passage = mt_passage_of(&t);
+    return mt_passage_of(&t);
+}
+
+static bool is_failure(mt_passage passage)
+{
     return passage == MT_PASSAGE_ANTEGRADE_FAILED || passage == MT_PASSAGE_RETROGRADE_FAILED;
 }
 
-size_t mt_run_junctions_failed(const mt_run *run, size_t beat)
+mt_run_junctions mt_run_junctions_count(const mt_run *run, size_t beat)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) n += has_failed(run, beat, k);
+    mt_run_junctions n = {0, 0};
+    for (size_t k = 0; k < conduction_of(run)->junctions.n; k++) {
+        const mt_passage passage = passage_of(run, beat, k);
+        n.failed += is_failure(passage);
+        n.open += passage == MT_PASSAGE_OPEN;
+    }
     return n;
 }
 
@@ -130,6 +138,18 @@ mt_status mt_run_network_write_hdf(
                                           .notes = notes});
 }
 
+/* Writes the numbers of failed and open junctions; "" if there are none. */
+static void write_note(const mt_run *run, size_t beat, char *note, size_t size)
+{
+    const mt_run_junctions n = mt_run_junctions_count(run, beat);
+    char open[32] = "";
+    note[0] = '\0';
+    if (n.open > 0) (void)snprintf(open, sizeof open, ", %zu open", n.open);
+    if (n.failed + n.open > 0)
+        (void)snprintf(
+            note, size, "%zu of %zu junctions failed%s", n.failed, conduction_of(run)->junctions.n, open);
+}
+
 mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat, mt_network_lines *picture)
 {
     const mt_conduction *conduction = conduction_of(run);
@@ -144,9 +164,8 @@ mt_status mt_run_network_picture(mt_arena *arena, const mt_run *run, size_t beat
     MT_ALLOC(arena, failed, junctions->n);
     MT_ALLOC(arena, note, NOTE);
     for (size_t k = 0; k < lines.n_points; k++) values[k] = (float)lines.field[beat].values[k];
-    for (size_t k = 0; k < junctions->n; k++) failed[k] = has_failed(run, beat, k);
-    const size_t n_failed = mt_run_junctions_failed(run, beat);
-    if (n_failed > 0) (void)snprintf(note, NOTE, "%zu of %zu junctions failed", n_failed, junctions->n);
+    for (size_t k = 0; k < junctions->n; k++) failed[k] = is_failure(passage_of(run, beat, k));
+    write_note(run, beat, note, NOTE);
     *picture = (mt_network_lines){.n_points = lines.n_points,
         .n_lines = lines.n_segments,
         .xyz_mm = lines.xyz_mm,
@@ -204,7 +223,7 @@ static mt_status find_delay(const mt_run *run, size_t beat, mt_passage kind, dou
         const mt_passage_times t = times_of(run, beat, k);
         if (mt_passage_of(&t) == kind) delay_ms[n++] = fabs(t.tissue_ms - t.cable_ms);
     }
-    *median_ms = n > 0 ? mt_select(delay_ms, n, (n - 1) / 2) : NAN;
+    *median_ms = mt_median(delay_ms, n);
     return MT_OK;
 }
 

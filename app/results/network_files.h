@@ -23,16 +23,20 @@ MT_NODISCARD mt_status mt_run_network_write_hdf(
 MT_NODISCARD mt_status mt_run_network_picture(
     mt_arena *arena, const mt_run *run, size_t beat, mt_network_lines *picture);
 
-/* Builds a table with a row for each junction and beat: the place of its free end, the activation times of both sides, their difference,
- * and
- * the passage (mt_passage). */
+/* Builds a table with a row for each junction and beat: the place of its free end, the activation times of both sides, their difference
+ * (whatever the passage is), and the passage (mt_passage). */
 mt_table mt_run_junctions_table(mt_arena *arena, const mt_run *run);
 
 /* Builds the summary of the network: its size, and for each beat the passages of its junctions with their median delays. MT_MEMORY. */
 MT_NODISCARD mt_status mt_run_network_table(mt_arena *arena, const mt_run *run, mt_table *table);
 
-/* Returns the number of junctions that a wavefront reached in a beat and did not pass. */
-size_t mt_run_junctions_failed(const mt_run *run, size_t beat);
+/* Numbers of junctions of a beat. */
+typedef struct mt_run_junctions {
+    size_t failed; /* reached by a wavefront that did not pass */
+    size_t open;   /* reached too shortly before the end of the beat or run to tell (MT_PASSAGE_OPEN) */
+} mt_run_junctions;
+
+mt_run_junctions mt_run_junctions_count(const mt_run *run, size_t beat);
 
 /* Returns the names of the network's files for a list, "network.vtp, network.hdf, ", or "" without a network. */
 const char *mt_run_network_names(const mt_run *run);

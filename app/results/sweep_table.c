@@ -30,7 +30,7 @@ static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat,
     return MT_OK;
 }
 
-/* Fills in the failed junctions and the durations of the QRS complexes. */
+/* Fills in the junctions that no wavefront passed, and the durations of the QRS complexes. */
 static mt_status find_conduction(const mt_run *run, mt_sweep_row *row)
 {
     MT_SCRATCH(scratch);
@@ -38,9 +38,13 @@ static mt_status find_conduction(const mt_run *run, mt_sweep_row *row)
     MT_ALLOC(scratch, qrs_ms, row->n_beats);
     if (mt_run_has_qrs(run)) MT_TRY(mt_run_qrs_durations(run, qrs_ms));
     for (size_t beat = 0; beat < row->n_beats; beat++) {
-        row->beat[beat].qrs_ms = mt_run_has_qrs(run) ? qrs_ms[beat] : NAN;
-        row->beat[beat].junctions_failed =
-            run->problem->monodomain.conduction ? (double)mt_run_junctions_failed(run, beat) : NAN;
+        mt_sweep_beat *of = &row->beat[beat];
+        of->qrs_ms = mt_run_has_qrs(run) ? qrs_ms[beat] : NAN;
+        of->junctions_failed = of->junctions_open = NAN;
+        if (!run->problem->monodomain.conduction) continue;
+        const mt_run_junctions n = mt_run_junctions_count(run, beat);
+        of->junctions_failed = (double)n.failed;
+        of->junctions_open = (double)n.open;
     }
     return MT_OK;
 }
@@ -108,6 +112,7 @@ static void begin_columns(const char *key, const columns *c, mt_table *table)
         mt_table_digits(table, map_column, label, mt_map_unit[map], 5);
     }
     if (c->junctions) mt_table_decimals(table, "junctions_failed", "junctions failed", "", 0);
+    if (c->junctions) mt_table_decimals(table, "junctions_open", "open", "", 0);
     if (c->qrs) mt_table_decimals(table, "qrs_duration_ms", "QRS", "ms", 1);
     if (c->cycles) mt_table_decimals(table, "time_step_cycles", "time step", "cycles", 0);
     mt_table_strings(table, "outcome", "outcome");
@@ -123,6 +128,7 @@ static void add_row(
     for (int map = 0; map < MT_MAPS; map++)
         if (c->maps >> map & 1) mt_table_number(table, beat ? beat->median[map] : NAN);
     if (c->junctions) mt_table_number(table, beat ? beat->junctions_failed : NAN);
+    if (c->junctions) mt_table_number(table, beat ? beat->junctions_open : NAN);
     if (c->qrs) mt_table_number(table, beat ? beat->qrs_ms : NAN);
     if (c->cycles) mt_table_number(table, row->step_cycles);
     mt_table_text(table, row->outcome);

@@ -6,9 +6,10 @@
 /* The results of a beat over the conducting elements. NaN for an undefined result. */
 typedef struct mt_sweep_beat {
     double activated_percent, latest_ms;
-    double median[MT_MAPS];  /* of the maps of the run */
-    double junctions_failed; /* of the conduction network */
-    double qrs_ms;           /* duration of the QRS complex */
+    double median[MT_MAPS]; /* of the maps of the run */
+    /* numbers of junctions of the conduction network (mt_run_junctions) */
+    double junctions_failed, junctions_open;
+    double qrs_ms; /* duration of the QRS complex */
 } mt_sweep_beat;
 
 /* A value of the sweep and its results. */

@@ -2,13 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "data/core/progress.h"
 #include "solver/waves/wave_run.h"
 #include "solver/backends/backend.h"
-#include "data/core/order.h"
+#include "data/core/select.h"
 
 /* A run of S1 or S2 and its record. */
 typedef struct wave {
@@ -67,20 +66,11 @@ static double speed_of(const measuring *m, const wave *w)
 
 /* ---- velocity, DI and APD90 ---- */
 
-MT_ORDER_NUMBERS(by_size, double)
-
-/* Returns the median of m->value [n_measured], the lower of the two middle values if their number is even. */
-static double median_of(const measuring *m)
-{
-    qsort(m->value, m->n_measured, sizeof *m->value, by_size);
-    return m->value[(m->n_measured - 1) / 2];
-}
-
 static double duration_of(const measuring *m, const wave *w)
 {
     for (size_t k = 0; k < m->n_measured; k++)
         m->value[k] = w->repolarisation_ms[m->measured[k]] - w->activation_ms[m->measured[k]];
-    return median_of(m);
+    return mt_median(m->value, m->n_measured);
 }
 
 static mt_premature_wave numbers_of(const measuring *m, const wave *w, double interval_ms)
@@ -95,7 +85,7 @@ static void set_diastolic_interval(const measuring *m, const double *activation_
 {
     for (size_t k = 0; k < m->n_measured; k++)
         m->value[k] = s2->interval_ms + activation_ms[k] - m->first.repolarisation_ms[m->measured[k]];
-    s2->diastolic_interval_ms = median_of(m);
+    s2->diastolic_interval_ms = mt_median(m->value, m->n_measured);
 }
 
 /* ---- S1 ---- */

@@ -1,5 +1,7 @@
 #include "data/core/select.h"
 
+#include <math.h>
+
 static void swap(double *a, double *b)
 {
     const double kept = *a;
@@ -36,4 +38,14 @@ double mt_select(double *values, size_t n, size_t k)
             low = j + 1;
     }
     return values[k];
+}
+
+double mt_median(double *values, size_t n)
+{
+    if (n == 0) return NAN;
+    const double low = mt_select(values, n, (n - 1) / 2);
+    if (n % 2 == 1) return low;
+    double high = INFINITY;
+    for (size_t k = n / 2; k < n; k++) high = fmin(high, values[k]);
+    return low + (high - low) / 2;
 }

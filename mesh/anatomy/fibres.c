@@ -1,12 +1,11 @@
 #include "mesh/anatomy/fibres.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "data/core/vec3.h"
 #include "data/core/axes.h"
-#include "data/core/order.h"
+#include "data/core/select.h"
 #include "mesh/anatomy/frame.h"
 
 const mt_fibres_rule mt_fibres_rule_default = {.variant = MT_FIBRES_SMOOTH,
@@ -464,8 +463,6 @@ mt_status mt_landmarks_find(const mt_mesh *mesh, mt_landmarks *landmarks)
     return MT_OK;
 }
 
-MT_ORDER_NUMBERS(compare_numbers, double)
-
 mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b, mt_fibres_angles *angles)
 {
     MT_SCRATCH(scratch);
@@ -481,9 +478,8 @@ mt_status mt_fibres_compare(size_t n_elements, const double *a, const double *b,
         angle[c] = atan2(mt_length3(turn), fabs(mt_dot3(f, g))) / radians(1);
         sum += angle[c];
     }
-    qsort(angle, n_elements, sizeof *angle, compare_numbers);
     angles->mean_deg = sum / (double)n_elements;
-    angles->median_deg = angle[(n_elements - 1) / 2];
-    angles->high_deg = angle[n_elements - 1 - n_elements / 10];
+    angles->median_deg = mt_median(angle, n_elements);
+    angles->high_deg = mt_select(angle, n_elements, n_elements - 1 - n_elements / 10);
     return MT_OK;
 }

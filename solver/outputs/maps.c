@@ -2,10 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "data/core/order.h"
+#include "data/core/select.h"
 
 const char *const mt_map_words[] = {[MT_MAP_ACTIVATION] = "activation",
     [MT_MAP_REPOLARISATION] = "repolarisation",
@@ -134,21 +133,17 @@ mt_status mt_map_make(mt_arena *arena, mt_map map, const mt_map_input *in, float
     return MT_OK;
 }
 
-MT_ORDER_NUMBERS(ascending, float)
-
 mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary)
 {
     MT_SCRATCH(scratch);
-    float *sorted = mt_arena_alloc(scratch, n, sizeof *sorted);
+    double *known;
     *summary = (mt_map_summary){0, NAN, NAN, NAN};
-    if (!sorted) return MT_MEMORY;
+    MT_ALLOC(scratch, known, n);
     for (size_t k = 0; k < n; k++)
-        if (!isnan(values[k])) sorted[summary->n++] = values[k];
-    qsort(sorted, summary->n, sizeof *sorted, ascending);
-    if (summary->n > 0) {
-        summary->low = (double)sorted[(summary->n - 1) / 20];
-        summary->median = (double)sorted[(summary->n - 1) / 2];
-        summary->high = (double)sorted[(summary->n - 1) * 19 / 20];
-    }
+        if (!isnan(values[k])) known[summary->n++] = (double)values[k];
+    if (summary->n == 0) return MT_OK;
+    summary->low = mt_select(known, summary->n, (summary->n - 1) / 20);
+    summary->median = mt_median(known, summary->n);
+    summary->high = mt_select(known, summary->n, (summary->n - 1) * 19 / 20);
     return MT_OK;
 }

@@ -69,5 +69,5 @@ typedef struct mt_map_summary {
     double low, median, high;
 } mt_map_summary;
 
-/* Computes the percentiles over n values; between two values the lower one. MT_MEMORY. */
+/* Computes the percentiles over n values: the median, and of the other two the lower value if they are between two. MT_MEMORY. */
 MT_NODISCARD mt_status mt_map_summarise(const float *values, size_t n, mt_map_summary *summary);

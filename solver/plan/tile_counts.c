@@ -42,7 +42,7 @@ mt_status mt_tile_spread_find(const mt_halo *halo, mt_tile_count *count, mt_tile
         spread->min = fmin(spread->min, value[p]);
         spread->max = fmax(spread->max, value[p]);
     }
-    spread->median = mt_select(value, n, (n - 1) / 2);
+    spread->median = mt_median(value, n);
     return MT_OK;
 }
 

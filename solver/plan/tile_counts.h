@@ -9,7 +9,7 @@ typedef double mt_tile_count(const mt_halo *halo, uint32_t part);
 mt_tile_count mt_tile_elements, mt_tile_separator, mt_tile_needed, mt_tile_received, mt_tile_unused,
     mt_tile_local, mt_tile_neighbours, mt_tile_ranges_sent, mt_tile_pieces_received;
 
-/* Statistics over all tiles; the median is the lower of two. */
+/* Statistics over all tiles. */
 typedef struct mt_tile_spread {
     double min, median, max, sum;
 } mt_tile_spread;

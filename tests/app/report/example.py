@@ -287,7 +287,7 @@ def machine(blocks, ipus):
         places, highest = in_blocks(value, chip, row, column, by)
         order = np.lexsort((np.arange(n), -value))
         edges = np.histogram(value, 360, (value.min(), value.max()))[0]
-        hidden = {"n": n, "min": int(value.min()), "median": int(np.sort(value)[(n - 1) // 2]), "mean": float(value.mean()), "max": int(value.max()),
+        hidden = {"n": n, "min": int(value.min()), "median": float(np.median(value)), "mean": float(value.mean()), "max": int(value.max()),
                   "counts": blocks.index(edges), "worst_tile": blocks.index(order[:100]), "worst": blocks.index(value[order[:100]])}
         measures.append({"name": f"{label} {phase}" if phase else label, "label": label, "unit": "bytes" if label == "memory" else "cycles", "phase": phase,
                          "value": blocks.index(highest), "all": hidden if ipus > 1 else None})

@@ -1,8 +1,11 @@
 /* The results of a conduction network: V at the times of the series, the table of the passages, and the columns of a sweep. */
 #include <criterion/criterion.h>
 
+#include "app/draw/scene/figure.h"
 #include "data/files/csv.h"
+#include "tests/app/draw/pixels.h"
 #include "tests/app/network_case.h"
+#include "tests/app/sketch.h"
 
 #include <omp.h>
 
@@ -156,6 +159,60 @@ Test(network_results, the_table_has_counts_and_medians_of_the_junctions)
         cell(&csv, 0, "first_ms"), fmin(row[0].tissue_ms, fmin(row[1].tissue_ms, row[2].tissue_ms)), 1e-9);
     cr_expect(strstr(table, "\"antegrade_delay_ms\":"), "%s", table);
     free(table);
+}
+
+/* Of two delays the median is their mean. */
+Test(network_results, the_median_of_two_delays_is_their_mean)
+{
+    static junction_row row[ROWS_MOST];
+    run_case(" -o out --set network.block=[{\"kind\":5}]");
+    const mt_csv csv = read_csv("out/network.csv");
+    cr_assert_eq(read_junctions("out", row), 2);
+    cr_assert_gt(fabs(row[0].delay_ms - row[1].delay_ms), 0.01);
+    cr_expect_float_eq(cell(&csv, 0, "antegrade_delay_ms"), (row[0].delay_ms + row[1].delay_ms) / 2, 1e-9);
+}
+
+static bool is_red(const unsigned char rgb[3], double t)
+{
+    (void)t;
+    return rgb[0] > 200 && rgb[1] < 60 && rgb[2] < 60;
+}
+
+/* Returns the number of red pixels of out/activation.png: above the legend or below it. */
+static size_t red_pixels(bool below)
+{
+    return count_within("out/activation.png", (const size_t[]){0, MT_PAGE_WIDTH},
+        (const size_t[]){below ? MT_LEGEND_Y : 0, below ? MT_PAGE_HEIGHT : MT_LEGEND_Y}, is_red, 0);
+}
+
+/* The free ends are activated before 3 ms. Before 22 ms a junction that does not pass is open: it is counted so in all tables and in the
+ * legend of the picture, which marks failed ones only. */
+Test(network_results, a_junction_reached_shortly_before_the_end_is_open)
+{
+    static const struct {
+        const char *end_ms, *passage;
+        int failed, open;
+    } run[] = {{"15", "open", 0, 3}, {"30", "antegrade_failed", 3, 0}};
+    static junction_row row[ROWS_MOST];
+    sketch_draws = true;
+    for (size_t k = 0; k < 2; k++) {
+        char line[300];
+        (void)snprintf(line, sizeof line,
+            " -o out --set network.junction.resistance_kOhm=3000 --set time.end_ms=%s", run[k].end_ms);
+        run_case(line);
+        (void)snprintf(line, sizeof line,
+            " -o swept --sweep network.junction.resistance_kOhm=3000 --set time.end_ms=%s", run[k].end_ms);
+        run_case(line);
+        const mt_csv csv = read_csv("out/network.csv"), swept = read_csv("swept/sweep.csv");
+        cr_assert_eq(read_junctions("out", row), 3);
+        for (int j = 0; j < 3; j++) cr_expect_str_eq(row[j].passage, run[k].passage, "junction %d", j);
+        cr_expect_eq(cell(&csv, 0, "open"), run[k].open);
+        cr_expect_eq(cell(&csv, 0, "antegrade_failed"), run[k].failed);
+        cr_expect_eq(cell(&swept, 0, "junctions_open"), run[k].open);
+        cr_expect_eq(cell(&swept, 0, "junctions_failed"), run[k].failed);
+        cr_expect_eq(red_pixels(false) > 0, run[k].failed > 0, "marks");
+        cr_expect_gt(red_pixels(true), 100, "the legend");
+    }
 }
 
 /* Vertices 1 mm apart, of which each junction has one. In tissue that hardly conducts they are activated, but not most of their neighbours:

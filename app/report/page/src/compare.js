@@ -4,7 +4,7 @@ import { CompareMaps, whyNoMaps } from './compare_maps.js';
 import { curve, isDark, theme } from './colour.js';
 import { values } from './data.js';
 import { el, labelled, options, sizeCanvas, swatch, table } from './dom.js';
-import { format, numeric, quantity, roundStep, ticks } from './number.js';
+import { format, median, numeric, quantity, roundStep, ticks } from './number.js';
 import { readMachine } from './profile.js';
 import { measureName } from './tiles.js';
 import { kinds, phasesOf } from './timeline.js';
@@ -98,7 +98,7 @@ class Compare {
   async chooseMeasure() {
     const pair = this.common[Number(this.measure.value)];
     this.sorted = await Promise.all(pair.map(async (m) => Float64Array.from(await values(m.value)).filter((x) => !Number.isNaN(x)).sort()));
-    const word = (list, name) => `${name}: ${format(list[0])} to ${quantity(list[list.length - 1], pair[0].unit)}, median ${format(list[list.length >> 1])}`;
+    const word = (list, name) => `${name}: ${format(list[0])} to ${quantity(list[list.length - 1], pair[0].unit)}, median ${format(median(list))}`;
     this.said.replaceChildren(...this.sorted.flatMap((list, k) => [swatch(curve(k, isDark()).stroke), `${word(list, 'AB'[k])}  `]));
     this.curves.setAttribute('aria-label', this.said.textContent);
   }

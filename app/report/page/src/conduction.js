@@ -38,7 +38,7 @@ class Conduction {
         beats.length > 1 ? el('div', { class: 'row' }, labelled('Beat', choice)) : null,
         this.kinds,
         el('div', { class: 'conduction-plots' }, this.plots),
-        el('p', { class: 'note', text: 'A junction passes antegrade from its cable to the tissue, or retrograde. The delay is the time between both sides. Failed: the other side was not activated in time.' })),
+        el('p', { class: 'note', text: 'A junction passes antegrade from its cable to the tissue, or retrograde. The delay is the time between both sides. Failed: the other side was not activated in time. Collision: both sides were activated separately. Open: the first side was activated less than 20 ms before the end of the beat or run, so it is not known whether the other one follows.' })),
       this.list);
     this.observer = new ResizeObserver(() => this.draw());
     this.plots.forEach((each) => this.observer.observe(each));
@@ -103,9 +103,9 @@ class Conduction {
     this.canvas.setAttribute('aria-label', `Delays of ${format(first.length - without)} junctions over the time of their first activation; ${format(without)} were not passed.`);
   }
 
-  /** True if a junction has no delay that belongs to a passage. */
+  /** True if no wavefront passed a junction. */
   isApart(j) {
-    return Number.isNaN(this.beat.delay[j]) || this.junctions.hasFailed(this.beat.passage[j]);
+    return !this.junctions.hasPassed(this.beat.passage[j]);
   }
 
   drawHistogram(context, width) {

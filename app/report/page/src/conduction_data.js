@@ -1,6 +1,7 @@
 // The conduction network of a heart: its arrays, and the passages of its junctions. It does not draw.
 
 import { Damaged, values, whole } from './data.js';
+import { median } from './number.js';
 
 /** Decodes a network of the report; frames: number of frames of the heart. Returns
  * { position, line, points, activation: [[ms of point]], v: (frame, point) => mV or null, junctions or null }. */
@@ -15,7 +16,7 @@ export async function loadNetwork({ position, line, activation, v_mV: v, junctio
   return { position: places, line: lines, points, activation: times, v: voltage && ((frame, point) => voltage[frame * points + point]), junctions: ends };
 }
 
-/** Decodes the junctions: { n, position, passages: [words], hasFailed(passage), beats: [{ cable, tissue, passage, first, delay }] }; `first` is
+/** Decodes the junctions: { n, position, passages: [words], hasPassed(passage), hasFailed(passage), isOpen(passage), beats: [{ cable, tissue, passage, first, delay }] }; `first` is
  * the earlier of both times [ms], and `delay` their difference. */
 export async function loadJunctions({ position, passages, beats }) {
   const all = await Promise.all(beats.map(async ({ cable_ms: ofCable, tissue_ms: ofTissue, passage: kinds }) => {
@@ -24,16 +25,18 @@ export async function loadJunctions({ position, passages, beats }) {
     return { cable, tissue, passage, first, delay: cable.map((t, j) => Math.abs(tissue[j] - t)) };
   }));
   const places = await values(position);
-  return { n: places.length / 3, position: places, passages, hasFailed: (k) => passages[k].endsWith('failed'), beats: all };
+  return {
+    n: places.length / 3, position: places, passages, hasPassed: (k) => ['antegrade', 'retrograde'].includes(passages[k]),
+    hasFailed: (k) => passages[k].endsWith('failed'), isOpen: (k) => passages[k] === 'open', beats: all,
+  };
 }
 
 /** Returns [{ name, count, delay: median [ms], NaN for passages that did not pass }] of a beat, in the order of the passages. */
-export function countPassages({ passages, hasFailed }, { passage, delay }) {
+export function countPassages({ passages, hasPassed }, { passage, delay }) {
   return passages.map((name, k) => {
     const of = Array.from(delay).filter((_, j) => passage[j] === k);
     const known = of.filter((d) => !Number.isNaN(d)).sort((a, b) => a - b);
-    const passed = !hasFailed(k) && known.length > 0;
-    return { name: name.replaceAll('_', ' '), count: of.length, delay: passed ? known[Math.floor((known.length - 1) / 2)] : NaN };
+    return { name: name.replaceAll('_', ' '), count: of.length, delay: hasPassed(k) ? median(known) : NaN };
   });
 }
 

@@ -227,14 +227,16 @@ class Panel {
     return this.values.replaceChildren(table({ title: `${capital(shown.label)} on the surface`, columns, rows: [[s.min, s.median, s.max]] }, { note }));
   }
 
-  /** Adds the number of failed junctions, which are marked, in the displayed beat. */
+  /** Adds the numbers of failed junctions, which are marked, and of open ones, in the displayed beat. */
   tellJunctions() {
     const junctions = this.heart.network?.junctions;
     if (!junctions) return;
     const beat = junctions.beats[Math.min(this.heart.networkBeat(), junctions.beats.length - 1)];
     const counts = countPassages(junctions, beat);
-    const failed = counts.filter((_, k) => junctions.hasFailed(k)).reduce((sum, { count }) => sum + count, 0);
+    const sumOf = (is) => counts.filter((_, k) => is(k)).reduce((sum, { count }) => sum + count, 0);
+    const [failed, open] = [junctions.hasFailed, junctions.isOpen].map(sumOf);
     const words = failed ? [swatch(markColour), ` ${format(failed)} of ${format(junctions.n)} junctions failed (red dots).`] : [`No junction of ${format(junctions.n)} failed.`];
+    if (open) words.push(` ${format(open)} ${open === 1 ? 'is' : 'are'} open: reached less than 20 ms before the end.`);
     this.values.append(el('p', { class: 'note', id: 'junctions-failed' }, words));
   }
 

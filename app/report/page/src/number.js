@@ -40,12 +40,17 @@ export function ticks(low, high, step) {
   return result;
 }
 
+/** Returns the median of a sorted list, the mean of both middle numbers of an even count; NaN without numbers. */
+export function median(sorted) {
+  const n = sorted.length;
+  return n ? (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2 : NaN;
+}
+
 /** Returns the number of values, of missing values, the least, median and largest value. */
 export function summary(list) {
   const sorted = Float64Array.from(list).filter((x) => !Number.isNaN(x)).sort();
   const n = sorted.length;
-  const median = n ? (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2 : NaN;
-  return { n, missing: list.length - n, min: n ? sorted[0] : NaN, median, max: n ? sorted[n - 1] : NaN };
+  return { n, missing: list.length - n, min: n ? sorted[0] : NaN, median: median(sorted), max: n ? sorted[n - 1] : NaN };
 }
 
 /** Returns { n, mean, rms, p5, p50, p95, largest: absolute, at: its index } of a list of differences, without NaN. */
