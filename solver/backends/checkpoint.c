@@ -601,12 +601,33 @@ mt_status mt_checkpoint_open(mt_arena *arena, const char *path, mt_checkpoint *c
     return look_through(checkpoint, &named);
 }
 
+/* Sets *differs if the conduction system of a checkpoint differs from this one by its stepping alone. */
+static mt_status differs_in_stepping(
+    const mt_checkpoint *checkpoint, const mt_conduction *conduction, bool *differs)
+{
+    mt_conduction other = *conduction;
+    char text[MT_HASH_SIZE];
+    other.stepping = checkpoint->stepping;
+    MT_TRY(mt_conduction_fingerprint(&other, text));
+    *differs = strcmp(checkpoint->conduction, text) == 0;
+    return MT_OK;
+}
+
+static mt_status refuse_stepping(const mt_checkpoint *checkpoint, mt_stepping here)
+{
+    return mt_fail(MT_INPUT, "%s: from a run with %s stepping; here %s", checkpoint->path,
+        mt_stepping_name[checkpoint->stepping], mt_stepping_name[here]);
+}
+
 static mt_status check_conduction(const mt_checkpoint *checkpoint, const mt_monodomain *problem)
 {
     char conduction[MT_HASH_SIZE];
+    bool by_stepping;
     if (!problem->conduction) return MT_OK;
     MT_TRY(mt_conduction_fingerprint(problem->conduction, conduction));
     if (strcmp(checkpoint->conduction, conduction) == 0) return MT_OK;
+    MT_TRY(differs_in_stepping(checkpoint, problem->conduction, &by_stepping));
+    if (by_stepping) return refuse_stepping(checkpoint, problem->conduction->stepping);
     return refuse(checkpoint, checkpoint->conduction[0] ? "from a run with another conduction system"
                                                         : "from a run without a conduction system");
 }
@@ -637,9 +658,7 @@ mt_status mt_checkpoint_check(const mt_checkpoint *checkpoint, const mt_monodoma
     if (checkpoint->records_all != problem->record.all || checkpoint->stored != problem->record.stored ||
         checkpoint->n_beats != mt_record_beat(&problem->record, checkpoint->step))
         return refuse(checkpoint, "from a run that recorded other maps");
-    if (checkpoint->stepping != problem->stepping)
-        return mt_fail(MT_INPUT, "%s: from a run with %s stepping; here %s", checkpoint->path,
-            mt_stepping_name[checkpoint->stepping], mt_stepping_name[problem->stepping]);
+    if (checkpoint->stepping != problem->stepping) return refuse_stepping(checkpoint, problem->stepping);
     MT_TRY(mt_diffusion_fingerprint(problem->diffusion, diffusion));
     if (strcmp(checkpoint->diffusion, diffusion) == 0) return MT_OK;
     return refuse(checkpoint,

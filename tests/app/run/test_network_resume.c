@@ -214,6 +214,24 @@ Test(network_resume, a_checkpoint_of_another_network_or_of_none_is_refused)
     run("run --resume two --set time.end_ms=2");
 }
 
+/* The state of the network includes that of its stepping. */
+Test(network_resume, a_state_of_another_stepping_is_refused_by_its_name)
+{
+    static const char *const stepping[] = {"uniform", "multirate"};
+    for (int k = 0; k < 2; k++) {
+        char line[200], message[200];
+        (void)snprintf(line, sizeof line, "run case.yaml -o saved --set time.end_ms=1 --set cell.stepping=%s",
+            stepping[k]);
+        run(line);
+        (void)snprintf(message, sizeof message,
+            "checkpoint-0000000020.hdf: from a run with %s stepping; here %s", stepping[k], stepping[1 - k]);
+        (void)snprintf(line, sizeof line,
+            "run case.yaml -o x --set start.state=saved/checkpoint-0000000020.hdf --set cell.stepping=%s",
+            stepping[1 - k]);
+        refuses(2, message, line);
+    }
+}
+
 /* ---- the initial state ---- */
 
 /* At 11 ms the free ends are activated, and the tissue is not. */
