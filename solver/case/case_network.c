@@ -66,21 +66,35 @@ static mt_status check_node(const mt_network *network, const char *key, size_t n
         MT_INPUT, "%s: %zu; allowed: 0 to %zu, the nodes of the network", key, node, network->n_nodes - 1);
 }
 
+/* Checks that the root is a free end. Node 0, the default, need not be one: then all free ends are coupled. */
+static mt_status check_root(const mt_case_network *from, const uint32_t *degree, size_t n_ends)
+{
+    if (degree[from->root] == 1) return MT_OK;
+    if (from->root > 0)
+        return mt_fail(MT_INPUT,
+            "network.root: node %zu has %u segments; allowed: a free end, a node with one segment",
+            from->root, degree[from->root]);
+    if (n_ends > 0)
+        mt_warn("%s: network.root: found %u segments at node 0, so that all %zu free ends are coupled to the "
+                "tissue; usual: one segment, at the upper end of the His bundle",
+            from->file, degree[from->root], n_ends);
+    return MT_OK;
+}
+
 /* Lists the points of the free ends of the complete network, except the root. */
-static mt_status find_free_ends(mt_arena *arena, size_t root, const mt_network *network,
+static mt_status find_free_ends(mt_arena *arena, const mt_case_network *from, const mt_network *network,
     const mt_cables *cables, size_t *n, uint32_t **point)
 {
     MT_SCRATCH(scratch);
-    uint8_t *degree;
+    uint32_t *degree;
     MT_ALLOC(scratch, degree, network->n_nodes);
     MT_ALLOC(arena, *point, network->n_nodes);
     *n = 0;
-    for (size_t k = 0; k < 2 * network->n_segments; k++)
-        if (degree[network->segment_node[k]] < 2) degree[network->segment_node[k]]++;
+    for (size_t k = 0; k < 2 * network->n_segments; k++) degree[network->segment_node[k]]++;
     for (size_t node = 0; node < network->n_nodes; node++)
-        if (degree[node] == 1 && node != root && cables->point_of[node] != MT_NO_POINT)
+        if (degree[node] == 1 && node != from->root && cables->point_of[node] != MT_NO_POINT)
             (*point)[(*n)++] = cables->point_of[node];
-    return MT_OK;
+    return check_root(from, degree, *n);
 }
 
 /* Lists the points near the node of a stimulus. */
@@ -167,7 +181,7 @@ mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_n
     MT_TRY(check_node(read, "network.root", network->root));
     MT_TRY(find_used(arena, network, read, &used));
     MT_TRY(mt_fail_in(network->file, mt_cables_make(arena, read, used, &rule, &c->cables)));
-    MT_TRY(find_free_ends(arena, network->root, read, &c->cables, &n_ends, &ends));
+    MT_TRY(find_free_ends(arena, network, read, &c->cables, &n_ends, &ends));
     MT_TRY(mt_junctions_make(arena, tissue, &c->cables, n_ends, ends, &junction, &c->junctions));
     warn_of_junctions(network, &c->junctions, n_ends);
     MT_TRY(find_cells(arena, from, c));

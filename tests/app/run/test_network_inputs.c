@@ -116,6 +116,9 @@ Test(network_inputs, nodes_that_do_not_exist_are_refused)
 {
     static const wrong list[] = {
         {"--set network.root=7", "case.yaml: network.root: 7; allowed: 0 to 6, the nodes of the network"},
+        {"--set network.root=1",
+            "case.yaml: network.root: node 1 has 3 segments; allowed: a free end, a node with one "
+            "segment"},
         {"--set network.stimuli.0.node=7",
             "case.yaml: network.stimuli.0: node: 7; allowed: 0 to 6, the nodes of the network"}};
     EXPECT_REFUSED(list);
@@ -208,13 +211,26 @@ static void expect_said(const char *sets, size_t n_junctions, const char *text)
 Test(network_inputs, free_ends_far_from_the_tissue_are_counted_and_not_coupled)
 {
     expect_said("", 3, NULL);
-    expect_said("--set network.root=1", 3,
-        "net.csv: 1 of 4 free ends are farther than 2 mm from the tissue, and not coupled to it\n");
     expect_said("--set network.root=4", 2,
         "net.csv: 1 of 3 free ends are farther than 2 mm from the tissue, and not coupled to it\n");
-    expect_said("--set network.root=1 --set network.junction.radius_mm=4", 3,
-        "net.csv: 1 of 4 free ends are farther than 4 mm from the tissue, and not coupled to it\n");
-    expect_said("--set network.root=1 --set network.junction.radius_mm=6", 4, NULL);
+    expect_said("--set network.root=4 --set network.junction.radius_mm=4", 2,
+        "net.csv: 1 of 3 free ends are farther than 4 mm from the tissue, and not coupled to it\n");
+    expect_said("--set network.root=4 --set network.junction.radius_mm=6", 3, NULL);
+}
+
+/* The same network, whose first segment begins at its inner end: that is node 0. */
+Test(network_inputs, without_a_free_end_at_node_0_all_free_ends_are_coupled)
+{
+    static const char trunk[] = "2.5,2.5,7,2.5,2.5,4,1\n";
+    char turned[sizeof small_network];
+    const char *rest = strstr(small_network, trunk) + strlen(trunk);
+    (void)snprintf(turned, sizeof turned, "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n%s%s",
+        "2.5,2.5,4,2.5,2.5,7,1\n", rest);
+    write_text("net.csv", turned);
+    expect_said("--set network.junction.radius_mm=6", 4,
+        "net.csv: network.root: found 3 segments at node 0, so that all 4 free ends are coupled to the "
+        "tissue;");
+    expect_said("--set network.root=1 --set network.junction.radius_mm=6", 3, NULL);
 }
 
 /* Scar around node 6, which is 3 mm from the others. */
