@@ -504,11 +504,12 @@ static void name_rule(const ipu_target *target, const ipu_tile_memory *m, char *
             text, size, "; it would fit without the %zu bytes of gaps between regions and elements", m->gaps);
 }
 
-static mt_status does_not_fit(placing *p, size_t tile, size_t over)
+/* `over`: number of tiles that are too full; n_used: number of tiles with data. */
+static mt_status does_not_fit(placing *p, size_t tile, size_t over, size_t n_used)
 {
     const ipu_executable *e = p->executable;
     const ipu_tile_memory *m = &e->memory[tile];
-    char largest[640] = "", rule[128];
+    char largest[640] = "", rule[128], all[48] = "";
     size_t n = 0;
     place_tile(p, tile);
     qsort(p->placed, p->n_placed, sizeof *p->placed, by_bytes);
@@ -517,16 +518,18 @@ static mt_status does_not_fit(placing *p, size_t tile, size_t over)
             ipu_memory_category_name[p->placed[i].item.category], p->placed[i].item.name,
             p->placed[i].item.bytes);
     name_rule(p->target, m, rule, sizeof rule);
+    if (n_used < p->target->tiles)
+        (void)snprintf(all, sizeof all, " in use (the machine has %zu)", p->target->tiles);
     return mt_fail(MT_FIT,
-        "tile %zu: %zu bytes required, %zu available%s; largest: %s; %zu of %zu tiles exceed their memory",
-        tile, asked(m), p->target->bytes_per_tile, rule, largest, over, p->target->tiles);
+        "tile %zu: %zu bytes required, %zu available%s; largest: %s; %zu of %zu tiles%s exceed their memory",
+        tile, asked(m), p->target->bytes_per_tile, rule, largest, over, n_used, all);
 }
 
 mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
 {
     MT_SCRATCH(scratch);
     const size_t n_tiles = e->graph->target.tiles;
-    size_t over = 0, worst = 0;
+    size_t over = 0, worst = 0, n_used = 0;
     placing p;
     MT_ALLOC(arena, e->memory, n_tiles);
     MT_TRY(ipu_liveness_find(arena, e->graph, e->programs, e->n_programs, &e->liveness));
@@ -534,10 +537,12 @@ mt_status ipu_memory_place(mt_arena *arena, ipu_executable *e)
     for (size_t t = 0; t < n_tiles; t++) {
         place_tile(&p, t);
         e->memory[t] = sums_of(&p);
-        if (!is_over(p.target, &e->memory[t])) continue;
+        const bool too_full = is_over(p.target, &e->memory[t]);
+        n_used += too_full || e->memory[t].total > e->memory[t].bytes[IPU_MEMORY_RESERVED];
+        if (!too_full) continue;
         if (over++ == 0 || asked(&e->memory[t]) > asked(&e->memory[worst])) worst = t;
     }
-    return over == 0 ? MT_OK : does_not_fit(&p, worst, over);
+    return over == 0 ? MT_OK : does_not_fit(&p, worst, over, n_used);
 }
 
 mt_status ipu_memory_map(mt_arena *arena, const ipu_executable *executable, size_t tile, ipu_tile_map *map)

@@ -240,13 +240,13 @@ Test(compile, a_tile_out_of_memory_is_reported_with_its_largest_items)
     g->target.bytes_per_tile = 167;
     expect_refused(g, MT_FIT,
         "tile 2: 168 bytes required, 167 available; largest: code of codelets 'copy' 56, code of the "
-        "exchange 'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 3 tiles exceed "
-        "their memory");
+        "exchange 'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 1 of 2 tiles in use "
+        "(the machine has 3) exceed their memory");
     g->target.bytes_per_tile = 71;
     expect_refused(g, MT_FIT,
         "tile 2: 168 bytes required, 71 available; largest: code of codelets 'copy' 56, code of the exchange "
-        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 3 tiles exceed their "
-        "memory");
+        "'set' 40, variables 'out' 32, received 'set' 32, vertex state 'set' 8; 2 of 2 tiles in use "
+        "(the machine has 3) exceed their memory");
 }
 
 Test(compile, programs_are_checked_against_the_graph)

@@ -295,7 +295,8 @@ Test(memory, memory_exceeded_only_because_of_the_regions_is_reported)
         else
             expect_refused(g, "tile 0: 1032 bytes required, 1024 available; it would fit without the 224 "
                               "bytes of gaps between regions and elements; largest: variables 'big' 752, "
-                              "variables 'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
+                              "variables 'out' 32, reserved 'test' 24; 1 of 1 tiles in use (the machine has "
+                              "2) exceed their memory");
     }
 }
 
@@ -317,7 +318,8 @@ Test(memory, memory_exceeded_only_because_of_the_memory_elements_is_reported)
             expect_refused(g,
                 "tile 0: 160 bytes required, 152 available; it would fit without the 56 bytes of gaps "
                 "between regions and elements; largest: variables 'out' 40, variables 'in' 32, reserved "
-                "'test' 24, code of codelets 'coded' 8; 1 of 2 tiles exceed their memory");
+                "'test' 24, code of codelets 'coded' 8; 1 of 1 tiles in use (the machine has 2) exceed their "
+                "memory");
     }
 }
 
@@ -376,7 +378,8 @@ Test(memory, code_too_large_for_region_0_is_reported)
     copy_by(g, &coded, compute_set(g, "set"), 1, &(ipu_slice){in, 0, 8}, 1, (ipu_slice){out, 0, 8});
     expect_refused(g, "tile 1: 408 bytes required, 1024 available; code is allowed in region 0 only: 264 "
                       "bytes, 256 available; largest: code of codelets 'coded' 264, variables 'in' 32, "
-                      "variables 'out' 32, reserved 'test' 24; 1 of 2 tiles exceed their memory");
+                      "variables 'out' 32, reserved 'test' 24; 1 of 1 tiles in use (the machine has 2) "
+                      "exceed their memory");
 }
 
 /* From 64 on, after 16 bytes of code: big 1200, the edge buffer 80, b 64, d 48, c 32, a 16, and 24 reserved. */
@@ -390,5 +393,6 @@ Test(memory, the_five_largest_items_are_listed)
     copy_by(g, &bare, compute_set(g, "set"), 1, &(ipu_slice){far, 0, 20}, 1, (ipu_slice){big, 0, 20});
     expect_refused(g,
         "tile 1: 1528 bytes required, 1024 available; largest: variables 'big' 1200, received 'set' 80, "
-        "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles exceed their memory");
+        "variables 'b' 64, variables 'd' 48, variables 'c' 32; 1 of 2 tiles "
+        "exceed their memory");
 }
