@@ -271,7 +271,13 @@ static mt_status set_loop(mt_arena *arena, const mt_case *input, mt_problem *p)
     p->monodomain.evaluation = input->cell.evaluation;
     MT_TRY(mt_case_record(arena, input, &p->monodomain.record));
     p->monodomain.mesh = &p->mesh;
-    MT_TRY(mt_monodomain_check(&p->monodomain));
+    return mt_monodomain_check(&p->monodomain);
+}
+
+/* Completes a problem with its operator. */
+static mt_status finish(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    MT_TRY(set_loop(arena, input, p));
     return make_conduction(arena, input, p);
 }
 
@@ -422,7 +428,7 @@ static mt_status complete(mt_arena *arena, const mt_case *used, bool cached, boo
         set_default_fronts(p);
     if (measures) MT_TRY(find_fronts(arena, used, cached, p));
     MT_TRY(make_operator(arena, used, cached, p));
-    return set_loop(arena, used, p);
+    return finish(arena, used, p);
 }
 
 mt_status mt_problem_make_on(
@@ -514,10 +520,10 @@ mt_status mt_problem_make_like(
     MT_TRY(begin_like(arena, made, cached, &used, p));
     MT_TRY(compile_model(arena, &used, cached, p));
     MT_TRY(make_fronts(arena, &used, cached, p));
-    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return set_loop(arena, &used, p);
+    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return finish(arena, &used, p);
     MT_TRY(warn_of_errors(&used, p));
     MT_TRY(make_operator(arena, &used, cached, p));
-    return set_loop(arena, &used, p);
+    return finish(arena, &used, p);
 }
 
 mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input)
@@ -526,7 +532,8 @@ mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input)
     mt_problem p;
     mt_case used = *input;
     MT_TRY(begin_like(scratch, made, false, &used, &p));
-    return set_loop(scratch, &used, &p);
+    MT_TRY(set_loop(scratch, &used, &p));
+    return mt_case_conduction_check(&used);
 }
 
 /* Paces a cell of the conduction system, too. */

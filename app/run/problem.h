@@ -73,7 +73,8 @@ MT_NODISCARD mt_status mt_problem_make_unmeasured(
 MT_NODISCARD mt_status mt_problem_make_like(
     mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *problem);
 
-/* Checks that `mt_problem_make_like` accepts the case, without calibrating its cells. */
+/* Checks that `mt_problem_make_like` accepts the case, without calibrating its cells and coupling its conduction system, and without
+ * warnings of the latter. */
 MT_NODISCARD mt_status mt_problem_check_like(const mt_problem *made, const mt_case *input);
 
 /* Makes the paths of all files of a case absolute, so that `used.yaml` is valid in any folder. Fails with MT_FILE if a file does not exist;

@@ -29,8 +29,9 @@ static mt_status make_problem(mt_shared *s, const mt_case *input, bool cached)
     forget_mapping(s);
     mt_arena_free(&s->of_problem);
     s->case_text = NULL;
-    MT_TRY(mt_problem_make(&s->of_problem, input, cached, &s->problem));
-    mt_case fixed = *input;
+    mt_case fixed = *input, bare = *input;
+    bare.network.file = "";
+    MT_TRY(mt_problem_make(&s->of_problem, &bare, cached, &s->problem));
     mt_case_fix_discretisation(&fixed, s->problem.unknowns.at_vertices);
     return mt_yaml_write_lines(&s->of_problem, &mt_case_table, &fixed, &s->case_text);
 }
@@ -80,16 +81,18 @@ mt_status mt_shared_problem(
 
 /* ---- the mapping ---- */
 
-mt_status mt_shared_mapping(
-    mt_shared *s, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping)
+mt_status mt_shared_mapping(mt_shared *s, const mt_case *input, const mt_mapping_choice *choice,
+    const mt_conduction *conduction, const mt_mapping **mapping)
 {
+    mt_problem problem = s->problem;
     bool has;
+    problem.monodomain.conduction = conduction;
     *mapping = &s->mapping;
     MT_TRY(agrees(s->mapped_text, input, MT_AFFECTS_PROBLEM | MT_AFFECTS_MAPPING, &has));
     if (has) return MT_OK;
     forget_mapping(s);
     s->choice = *choice;
-    MT_TRY(mt_mapping_make(&s->of_mapping, input, &s->choice, &s->problem, &s->mapping));
+    MT_TRY(mt_mapping_make(&s->of_mapping, input, &s->choice, &problem, &s->mapping));
     return mt_yaml_write_lines(&s->of_mapping, &mt_case_table, input, &s->mapped_text);
 }
 

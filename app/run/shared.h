@@ -13,12 +13,12 @@ typedef struct mt_shared {
     mt_arena of_problem, of_mapping;
     /* The cases of the problem and of the mapping, with one line for each value; NULL if not built. */
     const char *case_text, *mapped_text; /* without auto */
-    mt_problem problem;
+    mt_problem problem;                  /* without a conduction system, which each case builds */
     mt_mapping_choice choice;
     mt_mapping mapping;
 } mt_shared;
 
-/* Builds the problem of a case, unless the existing one agrees in all keys that affect it. The case has absolute paths
+/* Builds the problem of a case without its conduction system, unless the existing one agrees in all keys that affect it. The case has absolute paths
  * (`mt_problem_find_files`). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached);
 
@@ -31,8 +31,9 @@ MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *inp
 MT_NODISCARD mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
-/* Returns the mapping of the case of the last requested problem, valid until the next one. Returns the errors of `mt_mapping_make`. */
-MT_NODISCARD mt_status mt_shared_mapping(
-    mt_shared *shared, const mt_case *input, const mt_mapping_choice *choice, const mt_mapping **mapping);
+/* Returns the mapping of the case of the last requested problem, valid until the next one. `conduction`: of that problem, or NULL. Returns
+ * the errors of `mt_mapping_make`. */
+MT_NODISCARD mt_status mt_shared_mapping(mt_shared *shared, const mt_case *input,
+    const mt_mapping_choice *choice, const mt_conduction *conduction, const mt_mapping **mapping);
 
 void mt_shared_free(mt_shared *shared);

@@ -624,8 +624,8 @@ static const mt_yaml_key network_keys[] = {
         "Node whose free end is not coupled to the tissue: the upper end of the His bundle. If node 0 is not "
         "a "
         "free end, all free ends are coupled, with a warning."),
-    MT_YAML_MAPPING(
-        "cell", network_cell_keys, "The Purkinje cells.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
+    MT_YAML_MAPPING("cell", network_cell_keys, "The Purkinje cells.",
+        .affects = MT_AFFECTS_CELLS | MT_AFFECTS_MAPPING | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("junction", junction_keys, "Junctions of the free ends with the tissue."),
     MT_YAML_LIST(mt_case, network.block, network.n_block, "block", 0, 64, block_keys,
         "Parts of the network that do not conduct, such as `[{kind: left_bundle}]`: a segment of one of "
@@ -682,7 +682,8 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "file of sites is required."),
     MT_YAML_MAPPING("network", network_keys,
         "A conduction network whose cables drive the tissue and are driven by it (see `solver/README.md`). "
-        "With machine.backend ipu on one process only."),
+        "With machine.backend ipu on one process only.",
+        .affects = MT_AFFECTS_MAPPING | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("sites", site_keys,
         "Sites of early activation, read from a file: spheres, each stimulated once at its own time. They "
         "are added to the stimuli with `site: true`, also in `used.yaml`. Times are rounded to whole steps."),

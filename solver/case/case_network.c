@@ -66,35 +66,37 @@ static mt_status check_node(const mt_network *network, const char *key, size_t n
         MT_INPUT, "%s: %zu; allowed: 0 to %zu, the nodes of the network", key, node, network->n_nodes - 1);
 }
 
-/* Checks that the root is a free end. Node 0, the default, need not be one: then all free ends are coupled. */
-static mt_status check_root(const mt_case_network *from, const uint32_t *degree, size_t n_ends)
+/* Checks that the root is a free end. Node 0, the default, need not be one. */
+static mt_status check_root(const mt_case_network *from, uint32_t degree)
 {
-    if (degree[from->root] == 1) return MT_OK;
-    if (from->root > 0)
-        return mt_fail(MT_INPUT,
-            "network.root: node %zu has %u segments; allowed: a free end, a node with one segment",
-            from->root, degree[from->root]);
-    if (n_ends > 0)
-        mt_warn("%s: network.root: found %u segments at node 0, so that all %zu free ends are coupled to the "
-                "tissue; usual: one segment, at the upper end of the His bundle",
-            from->file, degree[from->root], n_ends);
-    return MT_OK;
+    if (degree == 1 || from->root == 0) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "network.root: node %zu has %u segments; allowed: a free end, a node with one segment", from->root,
+        degree);
 }
 
+/* The free ends of the cables, except the root. */
+typedef struct free_ends {
+    size_t n;
+    uint32_t *point;
+    uint32_t root_degree; /* segments at the root in the complete network */
+} free_ends;
+
 /* Lists the points of the free ends of the complete network, except the root. */
-static mt_status find_free_ends(mt_arena *arena, const mt_case_network *from, const mt_network *network,
-    const mt_cables *cables, size_t *n, uint32_t **point)
+static mt_status find_free_ends(
+    mt_arena *arena, size_t root, const mt_network *network, const mt_cables *cables, free_ends *ends)
 {
     MT_SCRATCH(scratch);
     uint32_t *degree;
+    *ends = (free_ends){.n = 0};
     MT_ALLOC(scratch, degree, network->n_nodes);
-    MT_ALLOC(arena, *point, network->n_nodes);
-    *n = 0;
+    MT_ALLOC(arena, ends->point, network->n_nodes);
     for (size_t k = 0; k < 2 * network->n_segments; k++) degree[network->segment_node[k]]++;
     for (size_t node = 0; node < network->n_nodes; node++)
-        if (degree[node] == 1 && node != from->root && cables->point_of[node] != MT_NO_POINT)
-            (*point)[(*n)++] = cables->point_of[node];
-    return check_root(from, degree, *n);
+        if (degree[node] == 1 && node != root && cables->point_of[node] != MT_NO_POINT)
+            ends->point[ends->n++] = cables->point_of[node];
+    ends->root_degree = degree[root];
+    return MT_OK;
 }
 
 /* Lists the points near the node of a stimulus. */
@@ -146,6 +148,14 @@ static mt_status find_cells(mt_arena *arena, const mt_case *from, mt_conduction 
     return mt_cell_variant_change(arena, c->model, &c->model->variants[type], &network->asked, &c->variant);
 }
 
+static void warn_of_root(const mt_case_network *from, const free_ends *ends)
+{
+    if (ends->root_degree != 1 && ends->n > 0)
+        mt_warn("%s: network.root: found %u segments at node 0, so that all %zu free ends are coupled to the "
+                "tissue; usual: one segment, at the upper end of the His bundle",
+            from->file, ends->root_degree, ends->n);
+}
+
 static void warn_of_junctions(const mt_case_network *from, const mt_junctions *j, size_t n_ends)
 {
     if (j->n_apart > 0)
@@ -166,26 +176,36 @@ static void warn_of_junctions(const mt_case_network *from, const mt_junctions *j
             from->file, j->n_single, j->n, from->reach_mm);
 }
 
-mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_network *read,
-    const mt_junctions_tissue *tissue, mt_conduction *c)
+/* Makes all of a conduction system but its junctions. */
+static mt_status make_cables(
+    mt_arena *arena, const mt_case *from, const mt_network *read, mt_conduction *c, free_ends *ends)
 {
     const mt_case_network *network = &from->network;
     const mt_cables_rule rule = {network->spacing_mm, network->radius_mm, network->conductivity_mS_mm,
         network->capacitance_uF_mm2, network->fibres};
-    const mt_junctions_rule junction = {network->resistance_kOhm, network->reach_mm};
     uint8_t *used;
-    uint32_t *ends;
-    size_t n_ends;
     *c =
         (mt_conduction){.network = read, .threshold_mV = fmax(from->output.threshold_mV, least_threshold_mV)};
     MT_TRY(check_node(read, "network.root", network->root));
     MT_TRY(find_used(arena, network, read, &used));
     MT_TRY(mt_fail_in(network->file, mt_cables_make(arena, read, used, &rule, &c->cables)));
-    MT_TRY(find_free_ends(arena, network, read, &c->cables, &n_ends, &ends));
-    MT_TRY(mt_junctions_make(arena, tissue, &c->cables, n_ends, ends, &junction, &c->junctions));
-    warn_of_junctions(network, &c->junctions, n_ends);
+    MT_TRY(find_free_ends(arena, network->root, read, &c->cables, ends));
+    MT_TRY(check_root(network, ends->root_degree));
     MT_TRY(find_cells(arena, from, c));
     return find_stimuli(arena, network, c);
+}
+
+mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_network *read,
+    const mt_junctions_tissue *tissue, mt_conduction *c)
+{
+    const mt_case_network *network = &from->network;
+    const mt_junctions_rule junction = {network->resistance_kOhm, network->reach_mm};
+    free_ends ends;
+    MT_TRY(make_cables(arena, from, read, c, &ends));
+    MT_TRY(mt_junctions_make(arena, tissue, &c->cables, ends.n, ends.point, &junction, &c->junctions));
+    warn_of_root(network, &ends);
+    warn_of_junctions(network, &c->junctions, ends.n);
+    return MT_OK;
 }
 
 mt_status mt_case_conduction(
@@ -201,4 +221,15 @@ mt_status mt_case_conduction(
     mt_print_notes(from->network.file, network->notes);
     *conduction = made;
     return mt_case_conduction_of(arena, from, network, tissue, made);
+}
+
+mt_status mt_case_conduction_check(const mt_case *from)
+{
+    MT_SCRATCH(scratch);
+    mt_conduction conduction;
+    mt_network network;
+    free_ends ends;
+    if (!from->network.file[0]) return MT_OK;
+    MT_TRY(mt_network_read(scratch, from->network.file, NULL, &network));
+    return make_cables(scratch, from, &network, &conduction, &ends);
 }

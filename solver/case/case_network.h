@@ -14,3 +14,6 @@ MT_NODISCARD mt_status mt_case_conduction(mt_arena *arena, const mt_case *from,
 /* Same, for a given network instead of that of the file, which is borrowed; messages name the file of the case. */
 MT_NODISCARD mt_status mt_case_conduction_of(mt_arena *arena, const mt_case *from, const mt_network *network,
     const mt_junctions_tissue *tissue, mt_conduction *conduction);
+
+/* Checks the network of a case, and all of its keys, as mt_case_conduction does, but couples nothing and prints no notes and warnings. */
+MT_NODISCARD mt_status mt_case_conduction_check(const mt_case *from);

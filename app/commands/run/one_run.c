@@ -214,7 +214,8 @@ static mt_status make_mapping(mt_arena *arena, mt_shared *shared, mt_one_run *r)
 {
     mt_mapping *own = NULL;
     if (shared) {
-        MT_TRY(mt_shared_mapping(shared, &r->input, &r->choice, &r->mapping));
+        MT_TRY(
+            mt_shared_mapping(shared, &r->input, &r->choice, r->problem.monodomain.conduction, &r->mapping));
     } else {
         MT_ALLOC(arena, own, 1);
         MT_TRY(mt_mapping_make(arena, &r->input, &r->choice, &r->problem, own));

@@ -79,7 +79,7 @@ static mt_status check_fit(const mt_shared *shared, const mt_case *input)
 static mt_status check_runs(sweep *s)
 {
     MT_TRY(mt_fail_in(s->run[0].run.path, mt_shared_make(&s->shared, &s->run[0].input, s->run[0].cached)));
-    for (size_t k = 1; k < s->values.n; k++)
+    for (size_t k = 0; k < s->values.n; k++)
         MT_TRY(mt_fail_in(s->run[k].run.path, check_fit(&s->shared, &s->run[k].input)));
     return MT_OK;
 }

@@ -218,6 +218,35 @@ Test(network_block, a_sweep_over_a_key_of_the_network_has_the_files_of_single_ru
         delay_ms[1], delay_ms[0] - 0.1, "a lower resistance: %g and %g ms", delay_ms[1], delay_ms[0]);
 }
 
+/* The second value has more chains than the first: its tiles are not those of the first. */
+Test(network_block, a_sweep_over_blocks_on_the_machine_has_the_files_of_single_runs)
+{
+    static const char *const machine = " --set machine.backend=ipu --set machine.tiles=8 --set time.end_ms=1",
+                             *const value[] = {"[{\"kind\":5}]", "[]"};
+    char line[300], folder[60];
+    (void)snprintf(line, sizeof line, "run case.yaml -o swept%s --sweep network.block=%s,%s", machine,
+        value[0], value[1]);
+    run(line);
+    for (int k = 0; k < 2; k++) {
+        (void)snprintf(
+            line, sizeof line, "run case.yaml -o alone%s --set network.block=%s", machine, value[k]);
+        (void)snprintf(folder, sizeof folder, "swept/block=%s", value[k]);
+        run(line);
+        cr_expect_gt(expect_same_files("alone", folder, true), 8);
+    }
+}
+
+/* One of the free ends is far from the tissue. Its warning comes with each run. */
+Test(network_block, a_sweep_warns_once_for_each_run)
+{
+    char *table, *said = warnings(&table, "run case.yaml -o swept --set network.root=4 --set time.end_ms=1 "
+                                          "--sweep network.fibres=100,200,300");
+    size_t n = 0;
+    for (const char *at = said; (at = strstr(at, "1 of 3 free ends")); at++) n++;
+    cr_expect_eq(n, 3, "%s", said);
+    free(table), free(said);
+}
+
 /* Keys of the network change neither the mesh nor its operator. */
 Test(network_block, keys_of_the_network_do_not_rebuild_the_operator)
 {

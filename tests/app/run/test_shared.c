@@ -39,7 +39,7 @@ static void ask_with(size_t n, const mt_yaml_override *sets)
     cr_assert_eq(mt_case_read(&arena, "small", small, sets, n, &input), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_mapping_choose(&arena, "small", &input, NULL, &choice), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_shared_problem(&shared, &arena, &input, false, &problem), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_shared_mapping(&shared, &input, &choice, &mapping), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_shared_mapping(&shared, &input, &choice, NULL, &mapping), MT_OK, "%s", mt_message());
     cr_assert_eq(problem.monodomain.diffusion, &problem.diffusion);
     cr_assert_eq(problem.monodomain.mesh, &problem.mesh);
 }
