@@ -6,9 +6,8 @@
 #include "app/results/sample_files.h"
 #include "data/core/select.h"
 #include "solver/case/stimulated.h"
-#include "solver/outputs/qrs.h"
 
-bool mt_run_has_qrs(const mt_run *run)
+static bool has_samples(const mt_run *run)
 {
     return run->sampling && run->input->n_electrodes > 0 && run->sampling->frames[MT_SAMPLE_ECG].n > 1;
 }
@@ -56,15 +55,9 @@ static mt_status find_activated(mt_arena *arena, const mt_run *run, size_t beat,
     return MT_OK;
 }
 
-/* A complex, and whether its window ends by the activation. */
-typedef struct complex_of_beat {
-    mt_qrs qrs;
-    bool by_activation;
-} complex_of_beat;
-
 /* Measures the complex of a beat, from its first step to that of the next one, or to shortly after the activation. */
 static mt_status find_complex(
-    mt_arena *arena, const mt_run *run, const mt_qrs_record *record, size_t beat, complex_of_beat *c)
+    mt_arena *arena, const mt_run *run, const mt_qrs_record *record, size_t beat, mt_run_complex *c)
 {
     MT_SCRATCH(scratch);
     const mt_record *beats = &run->problem->monodomain.record;
@@ -72,22 +65,46 @@ static mt_status find_complex(
                  to_ms = beat + 1 < run->results.n_beats ? (double)mt_record_first(beats, beat + 1) * dt_ms
                                                          : mt_run_reached_ms(run);
     double activated_ms;
-    *c = (complex_of_beat){0};
+    *c = (mt_run_complex){0};
     MT_TRY(find_activated(scratch, run, beat, &activated_ms));
     if (isnan(activated_ms)) return MT_OK;
     c->by_activation = activated_ms + MT_QRS_QUIET_MS < to_ms;
     return mt_qrs_find(arena, record, from_ms, fmin(to_ms, activated_ms + MT_QRS_QUIET_MS), &c->qrs);
 }
 
+mt_status mt_run_find_qrs(mt_arena *arena, mt_run *run)
+{
+    MT_SCRATCH(scratch);
+    mt_qrs_record record;
+    mt_run_complex *of_beat;
+    mt_run_qrs *found;
+    if (!has_samples(run)) return MT_OK;
+    MT_TRY(make_record(scratch, run, &record));
+    MT_ALLOC(arena, found, 1);
+    MT_ALLOC(arena, of_beat, run->results.n_beats);
+    for (size_t beat = 0; beat < run->results.n_beats; beat++)
+        MT_TRY(find_complex(arena, run, &record, beat, &of_beat[beat]));
+    *found = (mt_run_qrs){record.n_leads, record.n_standard, NULL, of_beat};
+    MT_COPY(arena, found->name, record.name, record.n_leads);
+    run->qrs = found;
+    return MT_OK;
+}
+
+double mt_run_qrs_duration_ms(const mt_run *run, size_t beat)
+{
+    const mt_qrs *qrs = run->qrs ? &run->qrs->of_beat[beat].qrs : NULL;
+    return qrs && qrs->found ? qrs->end_ms - qrs->onset_ms : NAN;
+}
+
 /* ---- complexes ---- */
 
-static mt_table begin_complexes(mt_arena *arena, const mt_run *run, const mt_qrs_record *record)
+static mt_table begin_complexes(mt_arena *arena, const mt_run *run)
 {
     char title[256], label[2][32];
     (void)snprintf(title, sizeof title,
         "QRS complex: dV/dt (root mean square of %zu leads, samples every %.9g ms) above %g %% of its "
         "maximum; durations also at %g %% and %g %%",
-        record->n_standard > 0 ? record->n_standard : record->n_leads, run->input->ecg.every_ms,
+        run->qrs->n_standard > 0 ? run->qrs->n_standard : run->qrs->n_leads, run->input->ecg.every_ms,
         100 * MT_QRS_THRESHOLD, 200 * MT_QRS_THRESHOLD, 50 * MT_QRS_THRESHOLD);
     for (int k = 0; k < 2; k++)
         (void)snprintf(label[k], sizeof label[k], "at %g %%", (k == 0 ? 200 : 50) * MT_QRS_THRESHOLD);
@@ -111,16 +128,16 @@ static const char *limit_text(mt_qrs_limit limit, const char *sample)
     return limit == MT_QRS_AT_THRESHOLD ? "threshold" : limit == MT_QRS_AT_STIMULUS ? "stimulus" : sample;
 }
 
-static const char *axis_text(const mt_qrs_record *record, double degrees)
+static const char *axis_text(const mt_run_qrs *all, double degrees)
 {
     const char *name = mt_qrs_axis_name(degrees);
-    return record->n_standard == 0 ? "no limb leads" : name ? name : "limb leads have no net area";
+    return all->n_standard == 0 ? "no limb leads" : name ? name : "limb leads have no net area";
 }
 
-static void add_transition(mt_table *table, const mt_qrs_record *record, const mt_qrs *qrs)
+static void add_transition(mt_table *table, const mt_run_qrs *all, const mt_qrs *qrs)
 {
     char text[32];
-    if (record->n_standard <= MT_LEADS_LIMB)
+    if (all->n_standard <= MT_LEADS_LIMB)
         (void)snprintf(text, sizeof text, "no chest leads");
     else if (isnan(qrs->transition))
         (void)snprintf(text, sizeof text, "none");
@@ -130,27 +147,24 @@ static void add_transition(mt_table *table, const mt_qrs_record *record, const m
     mt_table_text(table, text);
 }
 
-static void add_complex(mt_table *table, const mt_qrs_record *record, size_t beat, const complex_of_beat *c)
+static void add_complex(mt_table *table, const mt_run_qrs *all, size_t beat)
 {
-    const mt_qrs *qrs = &c->qrs;
+    static const mt_qrs none = {
+        .onset_ms = NAN, .end_ms = NAN, .shorter_ms = NAN, .longer_ms = NAN, .axis_degrees = NAN};
+    const mt_run_complex *c = &all->of_beat[beat];
+    const mt_qrs *qrs = c->qrs.found ? &c->qrs : &none;
+    const char *last = c->by_activation ? "activation" : "last sample";
     mt_table_number(table, (double)beat + 1);
-    if (!qrs->found) {
-        mt_table_number(table, NAN);
-        mt_table_text(table, "no QRS");
-        mt_table_number(table, NAN);
-        mt_table_text(table, "no QRS");
-        MT_TABLE_NUMBERS(table, NAN, NAN, NAN, NAN);
-        mt_table_text(table, NULL);
-        mt_table_text(table, NULL);
-        return;
-    }
     mt_table_number(table, qrs->onset_ms);
-    mt_table_text(table, limit_text(qrs->onset_at, "first sample"));
+    mt_table_text(table, qrs->found ? limit_text(qrs->onset_at, "first sample") : "no QRS");
     mt_table_number(table, qrs->end_ms);
-    mt_table_text(table, limit_text(qrs->end_at, c->by_activation ? "activation" : "last sample"));
+    mt_table_text(table, qrs->found ? limit_text(qrs->end_at, last) : "no QRS");
     MT_TABLE_NUMBERS(table, qrs->end_ms - qrs->onset_ms, qrs->shorter_ms, qrs->longer_ms, qrs->axis_degrees);
-    mt_table_text(table, axis_text(record, qrs->axis_degrees));
-    add_transition(table, record, qrs);
+    mt_table_text(table, qrs->found ? axis_text(all, qrs->axis_degrees) : NULL);
+    if (qrs->found)
+        add_transition(table, all, qrs);
+    else
+        mt_table_text(table, NULL);
 }
 
 /* ---- leads ---- */
@@ -168,41 +182,23 @@ static mt_table begin_leads(mt_arena *arena)
     return table;
 }
 
-static void add_leads(mt_table *table, const mt_qrs_record *record, size_t beat, const mt_qrs *qrs)
+static void add_leads(mt_table *table, const mt_run_qrs *all, size_t beat)
 {
-    for (size_t k = 0; qrs->found && k < record->n_standard; k++) {
+    const mt_qrs *qrs = &all->of_beat[beat].qrs;
+    for (size_t k = 0; qrs->found && k < all->n_standard; k++) {
         const mt_qrs_lead *lead = &qrs->lead[k];
-        mt_table_text(table, record->name[k]);
+        mt_table_text(table, all->name[k]);
         MT_TABLE_NUMBERS(
             table, (double)beat + 1, lead->r_mV, lead->s_mV, lead->r_mV - lead->s_mV, lead->area_mV_ms);
     }
 }
 
-mt_status mt_run_qrs_tables(mt_arena *arena, const mt_run *run, mt_table *complexes, mt_table *leads)
+void mt_run_qrs_tables(mt_arena *arena, const mt_run *run, mt_table *complexes, mt_table *leads)
 {
-    MT_SCRATCH(scratch);
-    mt_qrs_record record;
-    complex_of_beat c;
-    MT_TRY(make_record(scratch, run, &record));
-    *complexes = begin_complexes(arena, run, &record);
+    *complexes = begin_complexes(arena, run);
     *leads = begin_leads(arena);
     for (size_t beat = 0; beat < run->results.n_beats; beat++) {
-        MT_TRY(find_complex(scratch, run, &record, beat, &c));
-        add_complex(complexes, &record, beat, &c);
-        add_leads(leads, &record, beat, &c.qrs);
+        add_complex(complexes, run->qrs, beat);
+        add_leads(leads, run->qrs, beat);
     }
-    return MT_OK;
-}
-
-mt_status mt_run_qrs_durations(const mt_run *run, double *duration_ms)
-{
-    MT_SCRATCH(scratch);
-    mt_qrs_record record;
-    complex_of_beat c;
-    MT_TRY(make_record(scratch, run, &record));
-    for (size_t beat = 0; beat < run->results.n_beats; beat++) {
-        MT_TRY(find_complex(scratch, run, &record, beat, &c));
-        duration_ms[beat] = c.qrs.found ? c.qrs.end_ms - c.qrs.onset_ms : NAN;
-    }
-    return MT_OK;
 }

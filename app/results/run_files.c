@@ -372,7 +372,7 @@ static mt_status write_junctions(mt_arena *arena, const mt_run *run, const char 
 static mt_status write_qrs(mt_arena *arena, const mt_run *run, const char *path)
 {
     mt_table complexes, leads;
-    MT_TRY(mt_run_qrs_tables(arena, run, &complexes, &leads));
+    mt_run_qrs_tables(arena, run, &complexes, &leads);
     return put_csv(path, &complexes);
 }
 
@@ -383,6 +383,7 @@ static bool wants_frames(const mt_case *input)
 }
 static bool has_network(const mt_run *run) { return run->problem->monodomain.conduction; }
 static bool wants_qrs(const mt_case *input) { return input->n_electrodes > 0; }
+static bool has_qrs(const mt_run *run) { return run->qrs; }
 
 typedef mt_status writer(mt_arena *arena, const mt_run *run, const char *path);
 
@@ -398,7 +399,7 @@ static const struct {
     {"network.xdmf", written_already, wants_frames, mt_run_has_network_frames},
     {"network.csv", write_passages, wants_network, has_network},
     {"junctions.csv", write_junctions, wants_network, has_network},
-    {"qrs.csv", write_qrs, wants_qrs, mt_run_has_qrs}};
+    {"qrs.csv", write_qrs, wants_qrs, has_qrs}};
 enum { N_FILES = sizeof files / sizeof *files };
 
 /* Deletes a file of an earlier run. */

@@ -616,13 +616,12 @@ static mt_table velocity_table(mt_arena *arena, const mt_run *run)
 }
 
 /* Adds the tables of QRS complexes, if any: that of the leads only if there are standard leads. */
-static mt_status add_qrs(mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n)
+static void add_qrs(mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n)
 {
     mt_table leads;
-    if (!mt_run_has_qrs(run)) return MT_OK;
-    MT_TRY(mt_run_qrs_tables(arena, run, &tables[(*n)++], &leads));
+    if (!run->qrs) return;
+    mt_run_qrs_tables(arena, run, &tables[(*n)++], &leads);
     if (leads.n_values > 0) tables[(*n)++] = leads;
-    return MT_OK;
 }
 
 mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_RUN_TABLES], size_t *n)
@@ -646,7 +645,7 @@ mt_status mt_run_tables(mt_arena *arena, const mt_run *run, mt_table tables[MT_R
         tables[(*n)++] = mt_operator_table(arena, &problem->mesh, &problem->adjacency, &problem->diffusion);
     if (problem->monodomain.conduction) MT_TRY(mt_run_network_table(arena, run, &tables[(*n)++]));
     if (problem->probes.n_points > 0) tables[(*n)++] = mt_run_probes_table(arena, run, false);
-    MT_TRY(add_qrs(arena, run, tables, n));
+    add_qrs(arena, run, tables, n);
     if (run->profile) {
         if (mt_run_profiled_steps(run) > 0) tables[(*n)++] = cycles_table(arena, run);
         if (mt_run_profiled_steps(run) > 0 && problem->monodomain.diffusing != MT_DIFFUSING_EXPLICIT)

@@ -30,23 +30,15 @@ static mt_status find_medians(mt_arena *scratch, const mt_run *run, size_t beat,
     return MT_OK;
 }
 
-/* Fills in the junctions that no wavefront passed, and the durations of the QRS complexes. */
-static mt_status find_conduction(const mt_run *run, mt_sweep_row *row)
+/* Fills in the junctions that no wavefront passed, and the duration of the QRS complex. */
+static void find_conduction(const mt_run *run, size_t beat, mt_sweep_beat *of)
 {
-    MT_SCRATCH(scratch);
-    double *qrs_ms;
-    MT_ALLOC(scratch, qrs_ms, row->n_beats);
-    if (mt_run_has_qrs(run)) MT_TRY(mt_run_qrs_durations(run, qrs_ms));
-    for (size_t beat = 0; beat < row->n_beats; beat++) {
-        mt_sweep_beat *of = &row->beat[beat];
-        of->qrs_ms = mt_run_has_qrs(run) ? qrs_ms[beat] : NAN;
-        of->junctions_failed = of->junctions_open = NAN;
-        if (!run->problem->monodomain.conduction) continue;
-        const mt_run_junctions n = mt_run_junctions_count(run, beat);
-        of->junctions_failed = (double)n.failed;
-        of->junctions_open = (double)n.open;
-    }
-    return MT_OK;
+    of->qrs_ms = mt_run_qrs_duration_ms(run, beat);
+    of->junctions_failed = of->junctions_open = NAN;
+    if (!run->problem->monodomain.conduction) return;
+    const mt_run_junctions n = mt_run_junctions_count(run, beat);
+    of->junctions_failed = (double)n.failed;
+    of->junctions_open = (double)n.open;
 }
 
 mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *row)
@@ -61,8 +53,9 @@ mt_status mt_sweep_row_fill(mt_arena *arena, const mt_run *run, mt_sweep_row *ro
         MT_SCRATCH(scratch);
         count_activated(run, beat, &row->beat[beat]);
         MT_TRY(find_medians(scratch, run, beat, &row->beat[beat]));
+        find_conduction(run, beat, &row->beat[beat]);
     }
-    return find_conduction(run, row);
+    return MT_OK;
 }
 
 /* The columns that are not empty. */

@@ -7,6 +7,7 @@
 #include "solver/case/findings.h"
 #include "app/cli/ranks.h"
 #include "app/report/html_report.h"
+#include "app/results/qrs_tables.h"
 #include "app/heart/mesh_file.h"
 #include "app/run/start_cell.h"
 
@@ -268,6 +269,7 @@ static mt_status report(
     const double reached_ms = mt_run_reached_ms(&r->run);
     const bool resumes = r->input.checkpoint.keep > 0;
     MT_TRY(mt_run_find_velocities(arena, &r->run));
+    MT_TRY(mt_run_find_qrs(arena, &r->run));
     MT_TRY(results(user, arena, &r->run));
     /* a signal during the output has no further effect */
     if (r->run.stopped_by)
