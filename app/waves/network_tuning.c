@@ -23,20 +23,20 @@ static mt_status make_line(mt_arena *arena, const double from_mm[3], const doubl
     return MT_OK;
 }
 
-/* Returns a case with one cable that is stimulated at its upper end, by the defaults of a case, in uniform tissue of one kind of cells. */
-static mt_case simple_case(const mt_case *input, mt_case_network_stimulus *stimulus)
+/* Sets a case with one cable that is stimulated at its upper end, by the defaults of a case, in uniform tissue of one kind of cells. */
+static mt_status make_simple(
+    mt_arena *arena, const mt_case *input, mt_case_network_stimulus *stimulus, mt_case *c)
 {
-    mt_case c = *input;
-    *stimulus = (mt_case_network_stimulus){
-        .radius_mm = 2, .duration_ms = 1, .period_ms = NAN, .count = 1, .strength_mV_ms = 100};
-    c.network.file = "";
-    c.network.root = 0;
-    c.network.n_block = 0;
-    c.network.stimuli = stimulus;
-    c.network.n_stimuli = 1;
-    c.n_regions = c.n_gradients = c.n_stimuli = c.n_points = c.n_electrodes = c.line.points = 0;
-    if ((size_t)c.cell.type >= mt_case_model(&c)->n_variants) c.cell.type = 0;
-    return c;
+    *c = *input;
+    MT_TRY(mt_case_default_network_stimulus(arena, stimulus));
+    c->network.file = "";
+    c->network.root = 0;
+    c->network.n_block = 0;
+    c->network.stimuli = stimulus;
+    c->network.n_stimuli = 1;
+    c->n_regions = c->n_gradients = c->n_stimuli = c->n_points = c->n_electrodes = c->line.points = 0;
+    if ((size_t)c->cell.type >= mt_case_model(c)->n_variants) c->cell.type = 0;
+    return MT_OK;
 }
 
 /* Returns a number rounded to four digits, so that a case with it has the measured result. */
@@ -56,11 +56,12 @@ static mt_status measure(const mt_case *input, double length_mm, double *speed_m
 {
     MT_SCRATCH(scratch);
     mt_case_network_stimulus stimulus;
-    const mt_case c = simple_case(input, &stimulus);
+    mt_case c;
     const mt_junctions_tissue no_tissue = {0};
     mt_network line;
     mt_conduction conduction;
     mt_conducting run;
+    MT_TRY(make_simple(scratch, input, &stimulus, &c));
     const size_t n_steps = (size_t)ceil(longest_ms / c.time.dt_ms);
     MT_TRY(make_line(scratch, (double[]){0, 0, 0}, (double[]){length_mm, 0, 0}, &line));
     MT_TRY(mt_case_conduction_of(scratch, &c, &line, &no_tissue, &conduction));
@@ -183,7 +184,7 @@ static mt_status open_bench(mt_arena *arena, const mt_slab_kind *kind, const mt_
     const double size_mm = MT_NETWORK_SLAB_MM;
     mt_mesh *mesh;
     double low[3], high[3];
-    b->input = simple_case(input, &b->stimulus);
+    MT_TRY(make_simple(arena, input, &b->stimulus, &b->input));
     MT_ALLOC(arena, mesh, 1);
     MT_TRY(mt_slab_kind_make(arena, kind, (double[]){size_mm, size_mm, size_mm / 2}, mesh));
     MT_TRY(mt_problem_make_on(arena, mesh, &b->input, true, &b->problem));

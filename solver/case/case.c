@@ -1383,3 +1383,9 @@ void mt_case_set_backend(mt_case *input, const mt_backend *backend)
 }
 
 const mt_cell_model *mt_case_model(const mt_case *from) { return from->cell.model; }
+
+mt_status mt_case_default_network_stimulus(mt_arena *arena, mt_case_network_stimulus *stimulus)
+{
+    static const mt_yaml_table table = {network_stimulus_keys, sizeof *stimulus};
+    return mt_yaml_read(arena, "network.stimuli", "node: 0\n", &table, NULL, 0, stimulus);
+}

@@ -254,7 +254,10 @@ extern const mt_yaml_table mt_case_table;
 MT_NODISCARD mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 
-/* Same, from a NUL-terminated text; `name` replaces the file in messages. */
+/* Sets a stimulus of a network to its defaults, at node 0. MT_MEMORY. */
+MT_NODISCARD mt_status mt_case_default_network_stimulus(mt_arena *arena, mt_case_network_stimulus *stimulus);
+
+/* Same as mt_case_load, from a NUL-terminated text; `name` replaces the file in messages. */
 MT_NODISCARD mt_status mt_case_read(mt_arena *arena, const char *name, const char *text,
     const mt_yaml_override *overrides, size_t n_overrides, mt_case *out);
 

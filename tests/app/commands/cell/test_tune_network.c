@@ -95,6 +95,23 @@ Test(tune_network, the_printed_snippet_is_a_valid_section)
     cr_expect(loaded.network.conductivity_mS_mm > 0.1 && loaded.network.conductivity_mS_mm < 0.2);
 }
 
+/* The cables of the tuning are stimulated by it. */
+Test(tune_network, the_default_stimulus_is_that_of_a_case)
+{
+    mt_case_network_stimulus stimulus;
+    mt_case loaded;
+    write_text("net.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm\n0,0,2,0,0,0\n");
+    write_text("case.yaml", SMALL_SLAB USUAL_TISSUE
+        "time: {end_ms: 8}\n" SMALL_STIMULUS("2") "network: {file: net.csv, stimuli: [{node: 0}]}\n");
+    cr_assert_eq(mt_case_load(&arena, "case.yaml", NULL, 0, &loaded), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_case_default_network_stimulus(&arena, &stimulus), MT_OK);
+    const mt_case_network_stimulus *of_case = &loaded.network.stimuli[0];
+    cr_expect(stimulus.node == 0 && stimulus.count == of_case->count && isnan(stimulus.period_ms));
+    cr_expect(stimulus.radius_mm == of_case->radius_mm && stimulus.start_ms == of_case->start_ms);
+    cr_expect(stimulus.duration_ms == of_case->duration_ms && stimulus.duration_ms > 0);
+    cr_expect(stimulus.strength_mV_ms == of_case->strength_mV_ms && stimulus.strength_mV_ms > 0);
+}
+
 Test(tune_network, invalid_requests_are_rejected)
 {
     refuses(2, "CV of 20 mm/ms; allowed: 0.1 to 10 mm/ms", "tune --network 20");
