@@ -60,6 +60,9 @@ static inline real junction_current(real sum, real coupling, real tissue, real w
     return sum + coupling * (tissue - w);
 }
 
+/* Adds one unknown to the mean of the tissue at a junction. */
+static inline real junction_mean(real sum, real weight, real tissue) { return sum + weight * tissue; }
+
 /* Adds the change of V of one unknown of the tissue by a junction. */
 static inline real junction_charge(real rise, real gain, real w, real tissue)
 {

@@ -168,10 +168,15 @@ static void add_junctions(part *p)
 {
     const mt_junctions *j = &p->conduction->junctions;
     for (size_t k = 0; k < j->n; k++) {
+        const size_t from = j->start[k], n = j->start[k + 1] - from;
         const real w = p->w[j->point[k]];
         real sum = 0;
-        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            sum = junction_current(sum, p->coupling[i], p->tissue[j->slot[i]], w);
+        for (size_t s = 0; s < mt_junction_shares(n); s++) {
+            real share = 0;
+            for (size_t i = from + mt_junction_share(n, s); i < from + mt_junction_share(n, s + 1); i++)
+                share = junction_current(share, p->coupling[i], p->tissue[j->slot[i]], w);
+            sum += share;
+        }
         p->b[j->point[k]] = sum;
     }
 }
@@ -284,9 +289,14 @@ static void find_means(part *p)
 {
     const mt_junctions *j = &p->conduction->junctions;
     for (size_t k = 0; k < j->n; k++) {
+        const size_t from = j->start[k], n = j->start[k + 1] - from;
         real sum = 0;
-        for (size_t i = j->start[k]; i < j->start[k + 1]; i++)
-            sum += p->mean_weight[i] * p->tissue[j->slot[i]];
+        for (size_t s = 0; s < mt_junction_shares(n); s++) {
+            real share = 0;
+            for (size_t i = from + mt_junction_share(n, s); i < from + mt_junction_share(n, s + 1); i++)
+                share = junction_mean(share, p->mean_weight[i], p->tissue[j->slot[i]]);
+            sum += share;
+        }
         p->mean[k] = sum;
     }
 }

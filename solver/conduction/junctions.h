@@ -24,6 +24,18 @@
 #include "solver/conduction/cables.h"
 #include "solver/diffusion/diffusion.h"
 
+/* The sums over the n entries of a junction are those of its shares, added in their order, and each share is a range of nearly equal length:
+ * one for a few entries, else MT_JUNCTION_SHARES. They depend on n alone. The workers of a tile compute them at the same time. */
+enum { MT_JUNCTION_SHARES = 6, MT_JUNCTION_SHARED_FROM = 24 };
+
+static inline size_t mt_junction_shares(size_t n)
+{
+    return n < MT_JUNCTION_SHARED_FROM ? 1 : MT_JUNCTION_SHARES;
+}
+
+/* Returns the first entry of a share; n after the last share. */
+static inline size_t mt_junction_share(size_t n, size_t share) { return n * share / mt_junction_shares(n); }
+
 /* A free end farther than this from all tissue, or than rho, is not coupled. */
 #define MT_JUNCTION_REACH_MM 2.0
 

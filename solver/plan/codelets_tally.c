@@ -411,14 +411,14 @@ void network_state(uint32_t n, const float *restrict v, const float *restrict d,
     for (uint32_t k = 0; k < n; k++) w[k] = v[k] + d[k];
 }
 
-/* For each unknown of a junction. */
+/* For each unknown of a share of a junction. */
 void network_junction(uint32_t n, float w, const float *restrict coupling, const float *restrict weight,
     const float *restrict tissue, float *restrict current, float *restrict mean)
 {
     float sum = 0, middle = 0;
     for (uint32_t k = 0; k < n; k++) {
         sum = junction_current(sum, coupling[k], tissue[k], w);
-        middle += weight[k] * tissue[k];
+        middle = junction_mean(middle, weight[k], tissue[k]);
     }
     *current = sum;
     *mean = middle;

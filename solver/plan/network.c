@@ -20,6 +20,8 @@ typedef struct making {
     ipu_tensor conductance, along, across, inverse, coupling, weight;
     ipu_slice *slices; /* scratch: at least as many as entries of junctions, points and ends of chains */
     size_t *entry_at;  /* [n_junctions] position of its first entry, in the order of the parts */
+    size_t *shares_at; /* [n_junctions] position of its shares in that order, if it has several */
+    ipu_tensor shares;
 } making;
 
 static size_t n_parts_of(const making *m) { return m->plan->halo->n_parts; }
@@ -578,6 +580,28 @@ static mt_status find_coupled(mt_arena *scratch, const making *m, coupled *c)
     return MT_OK;
 }
 
+static bool is_shared(const mt_junctions *j, size_t k)
+{
+    return mt_junction_shares(j->start[k + 1] - j->start[k]) > 1;
+}
+
+/* Adds room for the shares of junctions that have several. junction [n_junctions]: in the order of the parts. */
+static mt_status add_shares(mt_arena *scratch, making *m, const uint32_t *junction)
+{
+    const mt_plan_network *n = m->n;
+    size_t *from, at = 0;
+    MT_ALLOC(scratch, from, n_parts_of(m) + 1);
+    MT_ALLOC(scratch, m->shares_at, m->junctions->n);
+    for (uint32_t part = 0; part < n_parts_of(m); part++) {
+        for (size_t k = n->junction_from[part]; k < n->junction_from[part + 1]; k++) {
+            m->shares_at[junction[k]] = 2 * MT_JUNCTION_SHARES * at;
+            at += is_shared(m->junctions, junction[k]);
+        }
+        from[part + 1] = at;
+    }
+    return at > 0 ? add_pieces(m, "network shares", from, 2 * MT_JUNCTION_SHARES, true, &m->shares) : MT_OK;
+}
+
 /* Adds the weights of the junctions' unknowns, junction by junction in the order of the parts. */
 static mt_status add_entries(mt_arena *scratch, making *m)
 {
@@ -592,6 +616,7 @@ static mt_status add_entries(mt_arena *scratch, making *m)
     MT_ALLOC(m->constants, coupling, n_entries);
     MT_ALLOC(m->constants, weight, n_entries);
     for (uint32_t k = 0; k < j->n; k++) junction[n->junction_at[k]] = k;
+    MT_TRY(add_shares(scratch, m, junction));
     for (uint32_t part = 0; part < n_parts_of(m); part++) {
         for (size_t k = n->junction_from[part]; k < n->junction_from[part + 1]; k++) {
             m->entry_at[junction[k]] = at;
@@ -613,7 +638,10 @@ static mt_status add_junction(making *m, size_t k, const coupled *c)
     const uint32_t chain = m->end_chain[k];
     const size_t point = n->point_at[j->point[k]], count = j->start[k + 1] - j->start[k];
     size_t vertex;
-    MT_TRY(add_vertex(m, MT_NETWORK_SET_STATE, MT_NETWORK_JUNCTION, m->chain_part[chain], NULL, &vertex));
+    MT_TRY(add_vertex(m, MT_NETWORK_SET_STATE, is_shared(j, k) ? MT_NETWORK_SHARED : MT_NETWORK_JUNCTION,
+        m->chain_part[chain], NULL, &vertex));
+    if (is_shared(j, k))
+        MT_TRY(connect(m, vertex, "shares", m->shares, m->shares_at[k], 2 * (size_t)MT_JUNCTION_SHARES));
     for (size_t i = 0; i < count; i++)
         m->slices[i] = (ipu_slice){variable_of(m, *m->plan->v), c->at[j->slot[j->start[k] + i]], 1};
     MT_TRY(connect_slices(m, vertex, "tissue", count));

@@ -47,28 +47,46 @@ enum {
     JUNCTION_COUPLING,
     JUNCTION_WEIGHT,
     JUNCTION_CURRENT,
-    JUNCTION_MEAN
+    JUNCTION_MEAN,
+    SHARED_SHARES
 };
-static const ipu_field junction_fields[] = {[JUNCTION_V] = FIELD("v", INPUT),
-    [JUNCTION_D] = FIELD("d", INPUT),
-    [JUNCTION_TISSUE] = FIELD("tissue", INPUT),
-    [JUNCTION_COUPLING] = FIELD("coupling", INPUT),
-    [JUNCTION_WEIGHT] = FIELD("weight", INPUT),
-    [JUNCTION_CURRENT] = FIELD("current", OUTPUT),
-    [JUNCTION_MEAN] = FIELD("mean", OUTPUT)};
+#define JUNCTION_FIELDS                                                                                      \
+    [JUNCTION_V] = FIELD("v", INPUT), [JUNCTION_D] = FIELD("d", INPUT),                                      \
+    [JUNCTION_TISSUE] = FIELD("tissue", INPUT), [JUNCTION_COUPLING] = FIELD("coupling", INPUT),              \
+    [JUNCTION_WEIGHT] = FIELD("weight", INPUT), [JUNCTION_CURRENT] = FIELD("current", OUTPUT),               \
+    [JUNCTION_MEAN] = FIELD("mean", OUTPUT)
+static const ipu_field junction_fields[] = {JUNCTION_FIELDS},
+                       shared_fields[] = {JUNCTION_FIELDS, [SHARED_SHARES] = FIELD("shares", OUTPUT)};
 
-static void junction_compute(const ipu_span *f, const void *context)
+/* Computes current and mean of a share of a junction. */
+static void compute_share(const ipu_span *f, size_t share, float *current, float *mean)
 {
     const float *v = f[JUNCTION_V].data, *d = f[JUNCTION_D].data, *tissue = f[JUNCTION_TISSUE].data,
                 *coupling = f[JUNCTION_COUPLING].data, *weight = f[JUNCTION_WEIGHT].data, w = v[0] + d[0];
-    float sum = 0, mean = 0;
-    (void)context;
-    for (size_t k = 0; k < f[JUNCTION_TISSUE].n; k++) {
-        sum = junction_current(sum, coupling[k], tissue[k], w);
-        mean += weight[k] * tissue[k];
+    const size_t n = f[JUNCTION_TISSUE].n;
+    *current = *mean = 0;
+    for (size_t k = mt_junction_share(n, share); k < mt_junction_share(n, share + 1); k++) {
+        *current = junction_current(*current, coupling[k], tissue[k], w);
+        *mean = junction_mean(*mean, weight[k], tissue[k]);
     }
-    *(float *)f[JUNCTION_CURRENT].data = sum;
-    *(float *)f[JUNCTION_MEAN].data = mean;
+}
+
+static void junction_compute(const ipu_span *f, const void *context)
+{
+    (void)context;
+    compute_share(f, 0, f[JUNCTION_CURRENT].data, f[JUNCTION_MEAN].data);
+}
+
+static void shared_compute(const ipu_span *f, const void *context)
+{
+    float *current = f[JUNCTION_CURRENT].data, *mean = f[JUNCTION_MEAN].data, *share = f[SHARED_SHARES].data;
+    (void)context;
+    *current = *mean = 0;
+    for (size_t s = 0; s < MT_JUNCTION_SHARES; s++) {
+        compute_share(f, s, share + 2 * s, share + 2 * s + 1);
+        *current += share[2 * s];
+        *mean += share[2 * s + 1];
+    }
 }
 
 enum {
@@ -307,6 +325,26 @@ COST_OF_ALL(points, "network_record", RECORD_V)
 COST_OF_ALL(junctions, "network_record", RECORD_V)
 COST_OF_ALL(beat, "network_beat", BEAT_ACTIVATION)
 
+/* The shares are distributed over the workers in turn; then one worker adds them. */
+static ipu_cycles shared_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    const size_t count = n[JUNCTION_TISSUE], workers = target->worker_contexts;
+    double cycles[IPU_MAX_WORKERS] = {0}, busy = 0, most = 0;
+    (void)context;
+    for (size_t s = 0; s < MT_JUNCTION_SHARES; s++)
+        cycles[s % workers] += worker_cycles(
+            target, "network_junction", mt_junction_share(count, s + 1) - mt_junction_share(count, s));
+    const double sums = 2 * worker_cycles(target, "network_hub_end", MT_JUNCTION_SHARES);
+    for (size_t w = 0; w < workers; w++) {
+        busy += cycles[w];
+        most = fmax(most, cycles[w]);
+    }
+    const uint64_t worker = (uint64_t)ceil(most + sums), all = workers * worker,
+                   used = (uint64_t)ceil(busy + sums);
+    return (ipu_cycles){
+        .entry = 2 * target->vertex_entry_cycles, .worker = worker, .idle = used < all ? all - used : 0};
+}
+
 /* The unknowns are distributed over the workers, each with the mean number of entries. */
 static ipu_cycles charge_cost(const ipu_target *target, const size_t *n, const void *context)
 {
@@ -384,6 +422,7 @@ ipu_codelet mt_codelet_network(mt_network_part part)
     enum { MIXES_MOST = 4 };
     static const char *const mixes[MT_NETWORK_PARTS][MIXES_MOST] = {[MT_NETWORK_STATE] = {"network_state"},
         [MT_NETWORK_JUNCTION] = {"network_junction"},
+        [MT_NETWORK_SHARED] = {"network_junction", "network_hub_end"},
         [MT_NETWORK_FORWARD] = {"network_forward"},
         [MT_NETWORK_PIECE] = {"network_forward"},
         [MT_NETWORK_UP] = {"network_hub", "network_hub_end", "network_hub_entry", "network_copy"},
@@ -397,6 +436,7 @@ ipu_codelet mt_codelet_network(mt_network_part part)
     static const ipu_codelet codelets[MT_NETWORK_PARTS] = {
         [MT_NETWORK_STATE] = CODELET(state, IPU_MULTI_WORKER),
         [MT_NETWORK_JUNCTION] = CODELET(junction, IPU_SINGLE_WORKER),
+        [MT_NETWORK_SHARED] = CODELET(shared, IPU_MULTI_WORKER),
         [MT_NETWORK_FORWARD] = CODELET(forward, IPU_SINGLE_WORKER),
         [MT_NETWORK_PIECE] = CODELET(piece, IPU_SINGLE_WORKER),
         [MT_NETWORK_UP] = CODELET(up, IPU_MULTI_WORKER),

@@ -3,6 +3,7 @@
  *
  *     STATE      v d                                                -> w = v + d, for the points of the tile
  *     JUNCTION   v d tissue[n] coupling[n] weight[n]                -> current, mean; v, d of the free end
+ *     SHARED     the same; a junction with several shares            -> and shares[2 * MT_JUNCTION_SHARES], their currents and means
  *     FORWARD    w left right conductance along across              -> b, added[2]; left, right: w of the hubs
  *     PIECE      left right conductance                             -> added[2], of a chain without points
  *     UP         added got, and the rows of mt_elimination          -> x = b of the hubs of a group; got: b of hubs below
@@ -16,7 +17,8 @@
  *     BEAT                                                          -> activation infinite, step 0
  *
  * FORWARD, PIECE, BACKWARD and JUNCTION are executed by one worker for each chain or junction, so that a tile computes several chains at
- * the same time; the others by all workers. UP and DOWN solve level by level: a hub is one level above the highest of the earlier hubs of
+ * the same time; the others by all workers. The workers divide the shares of a SHARED junction, and then one of them adds these. UP and DOWN
+ * solve level by level: a hub is one level above the highest of the earlier hubs of
  * its group in its row. The workers share the hubs of a level, and the supervisor starts them again for each level. x has the hubs of the
  * group in their order, then room for what is received, to which the indices of the rows and columns refer, too. */
 #pragma once
@@ -26,6 +28,7 @@
 typedef enum mt_network_part {
     MT_NETWORK_STATE,
     MT_NETWORK_JUNCTION,
+    MT_NETWORK_SHARED,
     MT_NETWORK_FORWARD,
     MT_NETWORK_PIECE,
     MT_NETWORK_UP,

@@ -178,13 +178,25 @@ Test(network_machine, each_chain_and_junction_has_a_vertex_and_cells_are_compute
     run("run case.yaml -o cost --set machine.backend=ipu --set time.end_ms=1");
     cr_expect_eq(vertices_of("network_forward", "network forward"), 7);
     cr_expect_eq(vertices_of("network_backward", "network backward"), 7);
-    cr_expect_eq(vertices_of("network_junction", "network state"), 3);
+    cr_expect_eq(vertices_of("network_shared", "network state"), 3); /* with 200 voltages each */
     const size_t tiles = vertices_of("network_state", "network state");
     cr_expect(tiles >= 1 && tiles <= 7, "%zu", tiles);
     cr_expect_eq(vertices_of("ode_increments", "ode"), tiles);
     cr_expect_eq(vertices_of("ode_spread", "ode"), 20);
     cr_expect_eq(vertices_of("network_up", "network up") + vertices_of("network_up", "network top up"),
         vertices_of("network_down", "network down") + vertices_of("network_down", "network top down"));
+}
+
+/* Junctions of fewer voltages have one vertex of one worker, and others shares. */
+Test(network_machine, junctions_with_and_without_shares_have_the_same_results)
+{
+    static const char small[] =
+        " --set network.junction.radius_mm=0.45 --set network.junction.resistance_kOhm=1";
+    run_host(small);
+    expect_same(small, "");
+    run("run case.yaml -o cost --set machine.backend=ipu --set time.end_ms=1 --set "
+        "network.junction.radius_mm=0.45");
+    cr_expect_gt(vertices_of("network_junction", "network state"), 0);
 }
 
 /* ---- messages ---- */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "solver/conduction/junctions.h"
 #include "solver/plan/codelets.h"
 #include "solver/plan/network_codelets.h"
 
@@ -36,6 +37,45 @@ Test(network_codelets, a_chain_costs_as_much_as_its_points_on_one_worker)
         cr_expect_eq(cost.entry, 40);
         cr_expect_eq(cost.worker, (uint64_t)ceil(cycles_of(&target, list[k].mix, 17)));
         cr_expect_eq(cost.idle, 0);
+    }
+}
+
+/* One worker takes a junction of 23 voltages, and six workers the shares of one of 600, whose cost is nearly a sixth. A worker of four has
+ * two shares. */
+Test(network_codelets, the_workers_divide_the_voltages_of_a_junction)
+{
+    ipu_target target = machine();
+    size_t n[2 * IPU_MAX_FIELDS] = {0};
+    const ipu_codelet one = mt_codelet_network(MT_NETWORK_JUNCTION),
+                      shared = mt_codelet_network(MT_NETWORK_SHARED);
+    const double sums = 2 * cycles_of(&target, "network_hub_end", 6),
+                 share = cycles_of(&target, "network_junction", 100);
+    cr_expect_str_eq(shared.fields[2].name, "tissue");
+    cr_expect_eq(one.kind, IPU_SINGLE_WORKER);
+    cr_expect_eq(shared.kind, IPU_MULTI_WORKER);
+    n[2] = 600;
+    const ipu_cycles alone = one.cost(&target, n, NULL);
+    ipu_cycles cost = shared.cost(&target, n, NULL);
+    cr_expect_eq(cost.worker, (uint64_t)ceil(share + sums));
+    cr_expect_eq(cost.idle, 6 * cost.worker - (uint64_t)ceil(6 * share + sums));
+    cr_expect_lt((double)cost.worker, (double)alone.worker / 5);
+    target.worker_contexts = 4;
+    cost = shared.cost(&target, n, NULL);
+    cr_expect_eq(cost.worker, (uint64_t)ceil(2 * share + sums));
+}
+
+/* The shares of a junction are nearly equal, and complete. */
+Test(network_codelets, shares_depend_on_the_number_of_voltages_alone)
+{
+    for (size_t n = 0; n < 300; n++) {
+        const size_t shares = mt_junction_shares(n);
+        cr_assert_eq(shares, n < 24 ? 1 : 6);
+        cr_assert_eq(mt_junction_share(n, 0), 0);
+        cr_assert_eq(mt_junction_share(n, shares), n);
+        for (size_t s = 0; s < shares; s++) {
+            const size_t length = mt_junction_share(n, s + 1) - mt_junction_share(n, s);
+            cr_assert(length == n / shares || length == n / shares + 1);
+        }
     }
 }
 
