@@ -290,3 +290,39 @@ double mt_endocardium_thickness(
     }
     return fmin(depth_mm, limit_mm);
 }
+
+/* True if a line, from `from` along `way`, crosses a triangle between its ends (T. Moeller and B. Trumbore, J. Graphics Tools 2, 21,
+ * 1997). */
+static bool crosses(const mt_endocardium *e, uint32_t triangle, const double from[3], const double way[3])
+{
+    const double near_end = 1e-9, *x[3];
+    double edge[2][3], across[3], aside[3], turned[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = e->surface.xyz_mm + 3 * (size_t)e->surface.face_vertex[3 * (size_t)triangle + (size_t)k];
+    mt_minus3(x[1], x[0], edge[0]);
+    mt_minus3(x[2], x[0], edge[1]);
+    mt_cross3(way, edge[1], across);
+    const double volume = mt_dot3(edge[0], across);
+    if (volume == 0) return false;
+    mt_minus3(from, x[0], aside);
+    mt_cross3(aside, edge[0], turned);
+    const double a = mt_dot3(aside, across) / volume, b = mt_dot3(way, turned) / volume,
+                 at = mt_dot3(edge[1], turned) / volume;
+    return a >= 0 && b >= 0 && a + b <= 1 && at > near_end && at < 1 - near_end;
+}
+
+bool mt_endocardium_crosses_cavity(const mt_endocardium *e, const mt_endocardium_place *from,
+    const mt_endocardium_place *to, double steepness)
+{
+    double a[3], b[3], way[3], into_a[3], into_b[3];
+    mt_endocardium_point(e, from, a);
+    mt_endocardium_point(e, to, b);
+    mt_minus3(b, a, way);
+    mt_endocardium_inward(e, from->triangle, into_a);
+    mt_endocardium_inward(e, to->triangle, into_b);
+    const double least = steepness * mt_length3(way);
+    if (!(mt_dot3(way, into_a) < -least && mt_dot3(way, into_b) > least)) return false;
+    for (uint32_t t = 0; t < e->surface.n_faces; t++)
+        if (crosses(e, t, a, way)) return false;
+    return true;
+}

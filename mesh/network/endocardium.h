@@ -57,3 +57,8 @@ MT_NODISCARD mt_status mt_endocardium_nearest(const mt_endocardium *endocardium,
 /* Returns the length [mm] of the straight line from a place along the inward normal until it leaves the mesh, at most `limit_mm`. */
 double mt_endocardium_thickness(
     const mt_endocardium *endocardium, const mt_endocardium_place *place, double limit_mm);
+
+/* True if the straight line between two places runs through the cavity alone: it leaves the wall at the first one and enters it at the
+ * second one, both at least at the angle whose sine is `steepness`, and crosses the surface nowhere else. Time: O(n). */
+bool mt_endocardium_crosses_cavity(const mt_endocardium *endocardium, const mt_endocardium_place *from,
+    const mt_endocardium_place *to, double steepness);

@@ -9,8 +9,12 @@
 #include "mesh/network/tree.h"
 
 enum { LEFT, RIGHT };
+enum { SEPTAL = 1 };           /* fascicle */
 enum { BUNDLE_MOST = 100000 }; /* segments of a bundle */
-enum { MODERATOR_TIPS = 4, TIPS_MAX = 1 + MODERATOR_TIPS };
+enum {
+    LANDING_TIPS = 4, /* at the end of a line through a cavity */
+    TIPS_MAX = MT_PURKINJE_FASCICLES + LANDING_TIPS * MT_PURKINJE_TENDONS
+};
 
 static const char *const names[2] = {"left", "right"}; /* ventricles */
 
@@ -111,6 +115,9 @@ mt_status mt_purkinje_check(const mt_purkinje_rule *rule)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
             return mt_fail(MT_INPUT, "%s: %g; allowed: %g to %g", ranges[i].name, ranges[i].value,
                 ranges[i].low, ranges[i].high);
+    if (rule->false_tendons > MT_PURKINJE_TENDONS)
+        return mt_fail(
+            MT_INPUT, "false_tendons: %zu; allowed: at most %d", rule->false_tendons, MT_PURKINJE_TENDONS);
     if (rule->branch_mm < rule->segment_mm)
         return mt_fail(
             MT_INPUT, "branch_mm: %g; allowed: at least segment_mm, %g", rule->branch_mm, rule->segment_mm);
@@ -334,9 +341,72 @@ static mt_status grow_towards(const ventricle *v, const double target_mm[3], tip
     return MT_OK;
 }
 
-/* Grows the left bundle branch with its fascicles, whose ends are the tips. */
+/* Adds a straight line from the end of a bundle to a place on the other side of its cavity. Its four tips point to the apex, the base, and
+ * to both sides. */
+static mt_status cross_cavity(
+    const ventricle *v, const tip *parent, const mt_endocardium_place *place, tip *tips, size_t *n_tips)
+{
+    double end_mm[3], inward[3];
+    tip end;
+    MT_TRY(fork_bundle(v, parent, &end));
+    end.place = *place;
+    mt_endocardium_point(&v->surface, &end.place, end_mm);
+    MT_TRY(mt_tree_add_line(
+        v->tree, parent->node, end.branch, v->bundle, v->rule->segment_mm, end_mm, &end.place, &end.node));
+    end.stopped = !descend(v, &end);
+    mt_endocardium_inward(&v->surface, end.place.triangle, inward);
+    for (size_t i = 0; i < LANDING_TIPS; i++) {
+        const tip before = end;
+        tips[(*n_tips)++] = end;
+        mt_cross3(inward, before.direction, end.direction);
+    }
+    return MT_OK;
+}
+
+/* Returns a random number of a false tendon in a range, by the number of its trial and its own number in that. */
+static double random_between(
+    const ventricle *v, size_t tendon, size_t trial, size_t number, double low, double high)
+{
+    const uint64_t key = mix(~mix(v->rule->seed) + tendon * MT_PURKINJE_TRIALS + trial);
+    return low + (high - low) * ((double)(mix(key + number) >> 11) * 0x1p-53);
+}
+
+/* Chooses a false tendon from the lower half of a fascicle: its first node, as a tip, and its end. Returns false if this is no line
+ * through the cavity. */
+static bool try_tendon(const ventricle *v, const tip *fascicle, size_t tendon, size_t trial, tip *from,
+    mt_endocardium_place *end)
+{
+    static const double papillary[2] = {1.0 / 4, 5.0 / 12}, wide = 0.08, low = 0.25, high = 0.6,
+                        steepness = 0.2;
+    const double up = floor(random_between(v, tendon, trial, 0, 0, (double)(fascicle->n / 2 + 1))),
+                 around = papillary[tendon % 2],
+                 at[2] = {random_between(v, tendon, trial, 1, around - wide, around + wide),
+                     random_between(v, tendon, trial, 2, low, high)};
+    *from = *fascicle;
+    from->node -= (uint32_t)up; /* the fascicle has its nodes one after another */
+    from->place = v->tree->node[from->node].place;
+    return find_place(v, at, end) && mt_endocardium_crosses_cavity(&v->surface, &from->place, end, steepness);
+}
+
+/* Adds the false tendons from a fascicle, whose ends are further tips. */
+static mt_status false_tendons(const ventricle *v, const tip *fascicle, tip *tips, size_t *n_tips)
+{
+    for (size_t i = 0; i < v->rule->false_tendons; i++)
+        for (size_t trial = 0; trial < MT_PURKINJE_TRIALS; trial++) {
+            tip from;
+            mt_endocardium_place end;
+            if (!try_tendon(v, fascicle, i, trial, &from, &end)) continue;
+            MT_TRY(cross_cavity(v, &from, &end, tips, n_tips));
+            v->info->n_false_tendons++;
+            break;
+        }
+    return MT_OK;
+}
+
+/* Grows the left bundle branch with its fascicles and false tendons, whose ends are the tips. */
 static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *n_tips)
 {
+    const tip *septal = NULL;
     MT_TRY(grow_straight(v, v->rule->left_bundle_mm, trunk));
     for (size_t i = 0; i < MT_PURKINJE_FASCICLES; i++) {
         mt_endocardium_place end;
@@ -347,30 +417,17 @@ static mt_status left_bundle(const ventricle *v, tip *trunk, tip *tips, size_t *
         MT_TRY(fork_bundle(v, trunk, t));
         memcpy(t->direction, trunk->direction, sizeof t->direction);
         MT_TRY(grow_towards(v, end_mm, t));
+        if (i == SEPTAL) septal = t;
     }
     if (*n_tips == 0) tips[(*n_tips)++] = *trunk;
-    return MT_OK;
+    return septal ? false_tendons(v, septal, tips, n_tips) : MT_OK;
 }
 
-/* Adds the moderator band from the end of the right bundle branch to the free wall. Its four tips point to the apex, the base, and to both
- * sides. */
+/* Adds the moderator band from the end of the right bundle branch to the free wall. */
 static mt_status moderator_band(const ventricle *v, const tip *trunk, tip *tips, size_t *n_tips)
 {
-    double end_mm[3], inward[3];
-    tip end;
-    MT_TRY(fork_bundle(v, trunk, &end));
-    if (!find_place(v, v->rule->papillary, &end.place)) return MT_OK;
-    mt_endocardium_point(&v->surface, &end.place, end_mm);
-    MT_TRY(mt_tree_add_line(
-        v->tree, trunk->node, end.branch, v->bundle, v->rule->segment_mm, end_mm, &end.place, &end.node));
-    end.stopped = !descend(v, &end);
-    mt_endocardium_inward(&v->surface, end.place.triangle, inward);
-    for (size_t i = 0; i < MODERATOR_TIPS; i++) {
-        const tip before = end;
-        tips[(*n_tips)++] = end;
-        mt_cross3(inward, before.direction, end.direction);
-    }
-    return MT_OK;
+    mt_endocardium_place end;
+    return find_place(v, v->rule->papillary, &end) ? cross_cavity(v, trunk, &end, tips, n_tips) : MT_OK;
 }
 
 /* Grows the right bundle branch with the moderator band, whose ends are the tips. */

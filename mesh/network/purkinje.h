@@ -23,6 +23,11 @@
  * right bundle branch and of the moderator band, there towards apex and base. Without a right ventricle there is only the left tree, and
  * the His bundle ends at the left root.
  *
+ * False tendons, if any are requested, are straight lines through the left cavity, from places on the lower half of the septal fascicle to
+ * random places of the free wall near the papillary muscles, inferolateral and anterolateral in turn. They leave the wall nowhere else, and
+ * are insulated; Purkinje fibres grow from their ends as from that of the moderator band. A tendon for which no such line is found in
+ * MT_PURKINJE_TRIALS trials is left out.
+ *
  * The ends are the earliest sites of human hearts (D. Durrer et al., Circulation 41, 899, 1970): on the left endocardium a high anterior
  * one next to the septum, the middle of the septum, and a low posterior one next to the septum; on the right one the insertion of the
  * anterior papillary muscle. The same authors find the basal parts of both ventricles activated last, by muscle: no branch of a tree
@@ -39,7 +44,7 @@
 /* Kinds of segments (mt_network.kind). */
 typedef enum mt_purkinje_kind {
     MT_PURKINJE_HIS = 1,
-    MT_PURKINJE_LEFT_BUNDLE = 2,  /* left bundle branch, with its fascicles */
+    MT_PURKINJE_LEFT_BUNDLE = 2,  /* left bundle branch, with its fascicles and false tendons */
     MT_PURKINJE_RIGHT_BUNDLE = 3, /* with the moderator band */
     MT_PURKINJE_LEFT = 4,         /* Purkinje fibres of the left ventricle, with their terminal segments */
     MT_PURKINJE_RIGHT = 5
@@ -47,7 +52,7 @@ typedef enum mt_purkinje_kind {
 
 enum { MT_PURKINJE_KINDS = MT_PURKINJE_RIGHT + 1 }; /* length of arrays indexed by mt_purkinje_kind */
 
-enum { MT_PURKINJE_FASCICLES = 3 };
+enum { MT_PURKINJE_FASCICLES = 3, MT_PURKINJE_TENDONS = 10, MT_PURKINJE_TRIALS = 200 };
 
 extern const char *const mt_purkinje_kind_names[MT_PURKINJE_KINDS];
 
@@ -81,6 +86,7 @@ typedef struct mt_purkinje_rule {
     double root_apicobasal; /* 0.85: positions of the roots, unless they are given */
     double
         root_far_mm; /* 10: largest distance of a given root from its endocardium, to which it is projected */
+    size_t false_tendons;        /* 0, at most MT_PURKINJE_TENDONS: in the left ventricle */
     const double *left_root_mm;  /* [3] or NULL; borrowed */
     const double *right_root_mm; /* [3] or NULL; borrowed */
 } mt_purkinje_rule;
@@ -97,6 +103,7 @@ typedef struct mt_purkinje_info {
     size_t n_discarded[2]; /* without a segment */
     size_t n_terminals[2];
     size_t n_shallow[2]; /* terminals with less than depth_mm */
+    size_t n_false_tendons;
     double length_mm[MT_PURKINJE_KINDS];
 } mt_purkinje_info;
 

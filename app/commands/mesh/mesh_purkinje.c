@@ -31,6 +31,10 @@ static const mt_option options[] = {
         .value = "SHARE",
         .help = "stop when this share of the endocardium is within 5 mm of Purkinje fibres; default: 1"},
     {.name = "--depth-mm", .value = "D", .help = "depth of terminals in the wall; default: 1"},
+    {.name = "--false-tendons",
+        .value = "N",
+        .help = "bundles through the left cavity, from the septum to the papillary muscles, at most 10; "
+                "default: 0"},
     {.name = "--left-root",
         .value = "X,Y,Z",
         .help = "start of the left bundle branch, within 10 mm of its endocardium; default: in the middle of "
@@ -62,12 +66,15 @@ typedef struct given {
 static mt_status read_options(const mt_arguments *arguments, given *g)
 {
     mt_purkinje_rule *r = &g->rule;
-    unsigned long seed, generations;
+    unsigned long seed, generations, tendons;
     *g = (given){.rule = mt_purkinje_default, .septum = mt_option_given(arguments, "--septum")};
     MT_TRY(mt_integer("--seed", mt_option_value(arguments, "--seed", "1"), 0, 1000000000, &seed));
     MT_TRY(mt_integer(
         "--generations", mt_option_value(arguments, "--generations", "20"), 0, 1000, &generations));
+    MT_TRY(mt_integer("--false-tendons", mt_option_value(arguments, "--false-tendons", "0"), 0,
+        MT_PURKINJE_TENDONS, &tendons));
     r->seed = seed;
+    r->false_tendons = tendons;
     r->generations = generations;
     const struct {
         const char *name;
@@ -86,8 +93,8 @@ static mt_status read_options(const mt_arguments *arguments, given *g)
     return mt_purkinje_check(r);
 }
 
-static mt_table summary_table(mt_arena *arena, const char *title, const mt_network *network,
-    const mt_purkinje_info *info, const double seconds[2])
+static mt_table summary_table(mt_arena *arena, const char *title, const mt_purkinje_rule *rule,
+    const mt_network *network, const mt_purkinje_info *info, const double seconds[2])
 {
     static const char *const keys[MT_PURKINJE_KINDS] = {"", "his_bundle_mm", "left_bundle_branch_mm",
         "right_bundle_branch_mm", "left_purkinje_mm", "right_purkinje_mm"};
@@ -100,6 +107,8 @@ static mt_table summary_table(mt_arena *arena, const char *title, const mt_netwo
     for (int k = 1; k < MT_PURKINJE_KINDS; k++)
         if (info->length_mm[k] > 0)
             mt_table_property(&table, keys[k], mt_purkinje_kind_names[k], info->length_mm[k], "mm");
+    if (rule->false_tendons > 0)
+        mt_table_property(&table, "false_tendons", "false tendons", (double)info->n_false_tendons, "");
     mt_table_property(&table, "coordinates_s", "time, ventricular coordinates", seconds[0], "s");
     mt_table_property(&table, "network_s", "time, network", seconds[1], "s");
     return table;
@@ -142,6 +151,15 @@ static void warn_of_bare_ventricles(
                 path, 100 * info->coverage[s], s == 0 ? "left" : "right");
 }
 
+/* Warns if there are fewer false tendons than requested. */
+static void warn_of_tendons(const char *path, const mt_purkinje_rule *rule, const mt_purkinje_info *info)
+{
+    if (info->n_false_tendons < rule->false_tendons)
+        mt_warn("%s: found straight lines through the left cavity for %zu of %zu false tendons; the others "
+                "are left out",
+            path, info->n_false_tendons, rule->false_tendons);
+}
+
 static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
 {
     const char *in = mt_operand(arguments, 0), *out = mt_option_value(arguments, "--output", NULL);
@@ -168,9 +186,10 @@ static mt_status purkinje(mt_arena *arena, const mt_arguments *arguments)
     mt_progress_stage(NULL);
     MT_TRY(mt_fail_in(in, status));
     warn_of_bare_ventricles(in, c.has_rv ? 2 : 1, &g.rule, &info);
+    warn_of_tendons(in, &g.rule, &info);
     const double seconds[2] = {time_s[1] - time_s[0], time_s[2] - time_s[1]};
-    mt_table tables[] = {
-        summary_table(arena, out, &network, &info, seconds), ventricle_table(arena, c.has_rv ? 2 : 1, &info)};
+    mt_table tables[] = {summary_table(arena, out, &g.rule, &network, &info, seconds),
+        ventricle_table(arena, c.has_rv ? 2 : 1, &info)};
     mt_anatomy_rows(&tables[0], &mesh, &surfaces, anatomy);
     MT_TRY(mt_network_write(out, &network));
     return mt_print_tables(arguments, tables, 2);

@@ -147,6 +147,36 @@ Test(endocardium, values_gradients_normals_and_thickness)
     }
 }
 
+/* A shell of 20 mm without and with a spike, from the apex up to 4 mm below the base. The chord from side to side is 9 mm below it; the
+ * other ones are above the spike, beside it, and at 7 degrees to the wall. */
+Test(endocardium, lines_through_the_cavity_meet_the_wall_at_their_ends_only)
+{
+    static const double apex_mm[3] = {0, 0, -20};
+    for (int spike = 0; spike < 2; spike++) {
+        wall w;
+        const shell s = {10, 1, 1};
+        size_t n = 0;
+        shell_make(&arena, &s, &w.mesh);
+        for (size_t v = 0; v < w.mesh.n_vertices && spike; v++) {
+            if (mt_square3(w.mesh.xyz_mm + 3 * v, apex_mm) > 1e-6) continue;
+            w.mesh.xyz_mm[3 * v + 2] = -4;
+            n++;
+        }
+        cr_assert_eq(n, spike);
+        connect(&w);
+        const mt_endocardium_place left = place_at(&w, -18, 0.3, -9), right = place_at(&w, 18, 0.3, -9),
+                                   up[2] = {place_at(&w, -19.9, 0, -2), place_at(&w, 19.9, 0, -2)},
+                                   aside = place_at(&w, 10, -15, -9), next = place_at(&w, -15.5, 0.3, -13);
+        cr_expect_eq(mt_endocardium_crosses_cavity(&w.left, &left, &right, 0.2), !spike);
+        cr_expect_eq(mt_endocardium_crosses_cavity(&w.left, &right, &left, 0.2), !spike);
+        cr_expect(mt_endocardium_crosses_cavity(&w.left, &up[0], &up[1], 0.2));
+        cr_expect(mt_endocardium_crosses_cavity(&w.left, &left, &aside, 0.2));
+        cr_expect_not(mt_endocardium_crosses_cavity(&w.left, &left, &next, 0.2));
+        cr_expect(mt_endocardium_crosses_cavity(&w.left, &left, &next, 0.02));
+        cr_expect_not(mt_endocardium_crosses_cavity(&w.left, &left, &left, 0.2));
+    }
+}
+
 Test(endocardium, a_missing_surface_is_reported)
 {
     wall w;

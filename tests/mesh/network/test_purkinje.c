@@ -141,6 +141,94 @@ Test(purkinje, the_network_of_a_left_ventricle_is_one_tree)
     cr_assert_eq(g.info.area_mm2[1], 0);
 }
 
+/* ---- false tendons ---- */
+
+/* True if a point is inside an element. */
+static bool is_in_wall(const heart *h, const double x[3])
+{
+    for (size_t c = 0; c < h->mesh.n_elements; c++) {
+        const uint32_t *vertex = h->mesh.element_vertex + 4 * c;
+        bool inside = true;
+        for (int f = 0; f < 4 && inside; f++) {
+            const double *at[4];
+            double a[3], b[3], n[3], to[3], own[3];
+            for (int k = 0; k < 4; k++) at[k] = h->mesh.xyz_mm + 3 * (size_t)vertex[(f + k) % 4];
+            mt_minus3(at[1], at[0], a);
+            mt_minus3(at[2], at[0], b);
+            mt_cross3(a, b, n);
+            mt_minus3(x, at[0], to);
+            mt_minus3(at[3], at[0], own);
+            inside = mt_dot3(n, to) * mt_dot3(n, own) > 0;
+        }
+        if (inside) return true;
+    }
+    return false;
+}
+
+/* Checks that the segments of the left bundle branch away from the wall are n straight chains whose ends are on the endocardium. Returns
+ * the number of their segments. */
+static size_t check_tendons(const heart *h, const grown *g, size_t n)
+{
+    mt_nearest surface;
+    size_t n_ends = 0, n_starts = 0, n_free = 0;
+    uint8_t *on = mt_arena_alloc(&arena, g->network.n_nodes, 1);
+    cr_assert_eq(mt_nearest_make(&arena, &h->mesh, MT_SURFACE_LV, &surface), MT_OK);
+    for (size_t i = 0; i < g->network.n_nodes; i++) {
+        double distance_mm;
+        (void)mt_nearest_find(&surface, g->network.xyz_mm + 3 * i, NULL, &distance_mm);
+        on[i] = distance_mm < 1e-9;
+    }
+    for (size_t s = 0; s < g->network.n_segments; s++) {
+        const uint32_t *node = g->network.segment_node + 2 * s;
+        double middle[3];
+        if (g->network.kind[s] != MT_PURKINJE_LEFT_BUNDLE || (on[node[0]] && on[node[1]])) continue;
+        for (int k = 0; k < 3; k++) middle[k] = (node_of(g, s, 0)[k] + node_of(g, s, 1)[k]) / 2;
+        if (is_in_wall(h, middle)) continue; /* from the His bundle */
+        n_free++;
+        n_starts += on[node[0]], n_ends += on[node[1]];
+        if (!on[node[1]]) {
+            cr_assert_not(is_in_wall(h, node_of(g, s, 1)), "segment %zu", s);
+            cr_assert_eq(g->degree[node[1]], 2, "segment %zu has a branch in the cavity", s);
+        }
+        if (on[node[0]]) continue;
+        double before[3], here[3], turn[3]; /* the segment before is that of its first node */
+        mt_minus3(node_of(g, node[0] - (size_t)1, 1), node_of(g, node[0] - (size_t)1, 0), before);
+        mt_minus3(node_of(g, s, 1), node_of(g, s, 0), here);
+        mt_cross3(before, here, turn);
+        cr_assert_lt(mt_length3(turn), 1e-9, "segment %zu is not straight", s);
+    }
+    cr_assert_eq(n_starts, n);
+    cr_assert_eq(n_ends, n);
+    return n_free;
+}
+
+/* In a cavity of 40 mm, and in that of a heart of 80 mm with a right ventricle. */
+Test(purkinje, false_tendons_are_straight_chains_through_the_left_cavity)
+{
+    for (int right = 0; right < 2; right++) {
+        heart h;
+        mt_purkinje_rule rule = right ? mt_purkinje_default : small_rule();
+        (right ? make_both : make_left)(&h);
+        rule.generations = 4;
+        const grown none = grow(&h, &rule);
+        cr_assert_eq(check_tendons(&h, &none, 0), 0);
+        cr_assert_eq(none.info.n_false_tendons, 0);
+        rule.false_tendons = 4;
+        const grown four = grow(&h, &rule);
+        cr_assert_eq(four.info.n_false_tendons, 4);
+        const double length_mm = (double)check_tendons(&h, &four, 4) * rule.segment_mm;
+        cr_assert(length_mm > 4 * 10 && length_mm < 4 * (right ? 80 : 45), "%g mm", length_mm);
+        cr_assert_gt(four.info.n_terminals[0], none.info.n_terminals[0] + 8, "trees grow from their ends");
+        const grown same = grow(&h, &rule);
+        cr_assert(same_bits(&four, &same));
+        rule.seed = 2;
+        const grown other = grow(&h, &rule);
+        (void)check_tendons(&h, &other, 4);
+        cr_assert_neq(
+            four.info.length_mm[MT_PURKINJE_LEFT_BUNDLE], other.info.length_mm[MT_PURKINJE_LEFT_BUNDLE]);
+    }
+}
+
 /* ---- surface ---- */
 
 /* The nodes of bundle branches from the root on, and of the tree, are on the surface within rounding: 1e-12 mm at 20 mm. The straight

@@ -67,8 +67,8 @@ Test(purkinje_command, every_option_has_its_effect)
         const char *option;
         bool same_count;
     } options[] = {{"", true}, {"--seed 2", false}, {"--angle-deg 30", false}, {"--repulsion 0.5", false},
-        {"--segment-mm 0.5", false}, {"--coverage 0.01", false}, {"--depth-mm 2", true},
-        {"--left-root 19,3,-6", false}};
+        {"--false-tendons 2", false}, {"--segment-mm 0.5", false}, {"--coverage 0.01", false},
+        {"--depth-mm 2", true}, {"--left-root 19,3,-6", false}};
     write_shell();
     free(works("%s", usual));
     const mt_network first = read_network("out.csv");
@@ -102,6 +102,7 @@ Test(purkinje_command, invalid_input_is_rejected_and_writes_nothing)
         2, "lv.hdf: the left root (0, 0, 50) mm is", "mesh purkinje lv.hdf -o out.vtp --left-root 0,0,50");
     refuses(2, "lv.hdf: a right root is given", "mesh purkinje lv.hdf -o out.vtp --right-root 0,20,0");
     refuses(2, "--seed", "mesh purkinje lv.hdf -o out.vtp --seed -1");
+    refuses(2, "--false-tendons 11; allowed: ", "mesh purkinje lv.hdf -o out.vtp --false-tendons 11");
     free(works("mesh slab -o slab.hdf --size-mm 2,2,2 --edge-mm 1"));
     refuses(2, "slab.hdf", "mesh purkinje slab.hdf -o out.vtp");
     cr_assert_neq(access("out.vtp", F_OK), 0);
