@@ -45,11 +45,11 @@ typedef struct mt_run {
     const struct mt_run_qrs *qrs;        /* (mt_run_find_qrs), or NULL */
 } mt_run;
 
-/* Opens the backend, at rest or at the checkpoint, computes the time steps and fills in all results but the velocities and QRS complexes. Only rank 0 calls
- * it; the other ranks call `mt_run_part`. Signals are caught from the start of the time loop on. A signal that ends the time loop after
- * that step is no failure; a checkpoint is written then. An earlier signal returns MT_STOPPED. A sample that cannot be stored ends the
- * time loop with its error, and so does `look`; earlier checkpoints remain. Otherwise returns the errors of the backend, `mt_backend_run`
- * and checkpoints. */
+/* Opens the backend, at rest or at the checkpoint, computes the time steps and fills in all results but the velocities and QRS complexes.
+ * Only rank 0 calls it; the other ranks call `mt_run_part`. Signals are caught from the start of the time loop on. A signal that ends the
+ * time loop after that step is no failure; a checkpoint is written then. An earlier signal returns MT_STOPPED. A sample that cannot be
+ * stored ends the time loop with its error, and so does `look`; earlier checkpoints remain. Otherwise returns the errors of the backend,
+ * `mt_backend_run` and checkpoints. */
 MT_NODISCARD mt_status mt_run_make(mt_arena *arena, mt_run *run);
 
 /* Computes the part of a rank other than 0, on data from rank 0, until rank 0 ends. The layout has no halo. Returns the errors of the

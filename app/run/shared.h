@@ -18,8 +18,8 @@ typedef struct mt_shared {
     mt_mapping mapping;
 } mt_shared;
 
-/* Builds the problem of a case without its conduction system, unless the existing one agrees in all keys that affect it. The case has absolute paths
- * (`mt_problem_find_files`). Returns the errors of `mt_problem_make`. */
+/* Builds the problem of a case without its conduction system, unless the existing one agrees in all keys that affect it. The case has
+ * absolute paths (`mt_problem_find_files`). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_shared_make(mt_shared *shared, const mt_case *input, bool cached);
 
 /* Sets *has to true if `mt_shared_make` would build nothing; with auto, if it would build nothing for either discretisation of the

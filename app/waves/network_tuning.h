@@ -5,10 +5,10 @@
  * of its length. It is nearly proportional to the square root of the conductivity, which is corrected until the velocity is within
  * MT_NETWORK_TOLERANCE of the target.
  *
- * Delay: the same cable, vertical, ends 1 mm below the upper surface of a slab of the case's tissue and cells, MT_NETWORK_SLAB_MM wide
- * and half as thick. The delay is that of a junction in a run (solver/conduction/conducting.h): from the activation of the free end to
- * the mean of the tissue that it is coupled to. It increases with the resistance, up to block, and is found by bisection. The retrograde delay is that of
- * the same junction if one side of the slab is stimulated. */
+ * Delay: the same cable, vertical, ends 1 mm below the upper surface of a slab of the case's tissue and cells, MT_NETWORK_SLAB_MM wide and
+ * half as thick. The delay is that of a junction in a run (solver/conduction/conducting.h): from the activation of the free end to the mean
+ * of the tissue that it is coupled to. It increases with the resistance, up to block, and is found by bisection. The retrograde delay is
+ * that of the same junction if one side of the slab is stimulated. */
 #pragma once
 
 #include "app/waves/slab_family.h"

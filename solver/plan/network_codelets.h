@@ -17,10 +17,10 @@
  *     BEAT                                                          -> activation infinite, step 0
  *
  * FORWARD, PIECE, BACKWARD and JUNCTION are executed by one worker for each chain or junction, so that a tile computes several chains at
- * the same time; the others by all workers. The workers divide the shares of a SHARED junction, and then one of them adds these. UP and DOWN
- * solve level by level: a hub is one level above the highest of the earlier hubs of
- * its group in its row. The workers share the hubs of a level, and the supervisor starts them again for each level. x has the hubs of the
- * group in their order, then room for what is received, to which the indices of the rows and columns refer, too. */
+ * the same time; the others by all workers. The workers divide the shares of a SHARED junction, and then one of them adds these. UP and
+ * DOWN solve level by level: a hub is one level above the highest of the earlier hubs of its group in its row. The workers share the hubs
+ * of a level, and the supervisor starts them again for each level. x has the hubs of the group in their order, then room for what is
+ * received, to which the indices of the rows and columns refer, too. */
 #pragma once
 
 #include "ipu/graph/graph.h"
