@@ -26,7 +26,7 @@
 
 /* The sums over the n entries of a junction are those of its shares, added in their order, and each share is a range of nearly equal
  * length: one for a few entries, else MT_JUNCTION_SHARES. They depend on n alone. The workers of a tile compute them at the same time. */
-enum { MT_JUNCTION_SHARES = 6, MT_JUNCTION_SHARED_FROM = 24 };
+enum { MT_JUNCTION_SHARES = 6, MT_JUNCTION_SHARED_FROM = 48 };
 
 static inline size_t mt_junction_shares(size_t n)
 {

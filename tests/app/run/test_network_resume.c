@@ -228,7 +228,7 @@ Test(network_resume, a_state_of_another_stepping_is_refused_by_its_name)
         (void)snprintf(line, sizeof line,
             "run case.yaml -o x --set start.state=saved/checkpoint-0000000020.hdf --set cell.stepping=%s",
             stepping[1 - k]);
-        refuses(2, message, line);
+        refuses(2, message, "%s", line);
     }
 }
 

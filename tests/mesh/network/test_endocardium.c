@@ -162,7 +162,7 @@ Test(endocardium, lines_through_the_cavity_meet_the_wall_at_their_ends_only)
             w.mesh.xyz_mm[3 * v + 2] = -4;
             n++;
         }
-        cr_assert_eq(n, spike);
+        cr_assert_eq(n, (size_t)spike);
         connect(&w);
         const mt_endocardium_place left = place_at(&w, -18, 0.3, -9), right = place_at(&w, 18, 0.3, -9),
                                    up[2] = {place_at(&w, -19.9, 0, -2), place_at(&w, 19.9, 0, -2)},

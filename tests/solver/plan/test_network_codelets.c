@@ -40,7 +40,7 @@ Test(network_codelets, a_chain_costs_as_much_as_its_points_on_one_worker)
     }
 }
 
-/* One worker takes a junction of 23 voltages, and six workers the shares of one of 600, whose cost is nearly a sixth. A worker of four has
+/* One worker takes a junction of 47 voltages, and six workers the shares of one of 600, whose cost is nearly a sixth. A worker of four has
  * two shares. */
 Test(network_codelets, the_workers_divide_the_voltages_of_a_junction)
 {
@@ -69,7 +69,7 @@ Test(network_codelets, shares_depend_on_the_number_of_voltages_alone)
 {
     for (size_t n = 0; n < 300; n++) {
         const size_t shares = mt_junction_shares(n);
-        cr_assert_eq(shares, n < 24 ? 1 : 6);
+        cr_assert_eq(shares, n < 48 ? 1 : 6);
         cr_assert_eq(mt_junction_share(n, 0), 0);
         cr_assert_eq(mt_junction_share(n, shares), n);
         for (size_t s = 0; s < shares; s++) {
