@@ -9,7 +9,7 @@
 #include "data/core/order.h"
 #include "data/files/scan.h"
 
-static const char first_line[] = "myotile executable 2\n";
+static const char first_line[] = "myotile executable 3\n";
 
 /* A traversal of an executable that writes it or reads it. */
 typedef struct walk {
@@ -485,6 +485,7 @@ static mt_status move_places(walk *w, ipu_executable *e)
     VALUE(w, e->liveness.n_moments);
     ARRAY(w, e->liveness.set_moment, g->n_compute_sets);
     ARRAY(w, e->liveness.variable, g->n_variables);
+    ARRAY(w, e->liveness.unused, g->n_mappings);
     ARRAY(w, e->memory, tiles);
     return MT_OK;
 }
@@ -492,7 +493,7 @@ static mt_status move_places(walk *w, ipu_executable *e)
 /* Moves sizes that identify builds with another memory layout of the arrays. */
 static mt_status move_layout(walk *w)
 {
-    const uint64_t wanted[] = {2, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
+    const uint64_t wanted[] = {3, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
         sizeof(ipu_range), sizeof(ipu_place), sizeof(ipu_message), sizeof(ipu_input), sizeof(ipu_live_range),
         sizeof(ipu_tile_memory), sizeof(ipu_listed_link), sizeof(ipu_copying), IPU_MEMORY_CATEGORIES,
         IPU_REPEAT_WHILE, IPU_BOOL};

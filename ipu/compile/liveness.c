@@ -1,5 +1,10 @@
 #include "ipu/compile/liveness.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/core/order.h"
+
 static const uint32_t none = UINT32_MAX;
 enum { READ = 1, WRITTEN = 2, WHOLE = 4 }; /* accesses of a moment to a temporary variable */
 
@@ -21,6 +26,8 @@ typedef struct finding {
     const ipu_program **other; /* [n_moments] a transfer or a predicate; NULL for a compute set */
     uint32_t *temporary;       /* [n_variables] index among the temporary ones, or none */
     size_t n_temporary;
+    unsigned char **used;    /* [n_temporary][elements] 1 if anything accesses the element */
+    size_t *n_used;          /* [n_temporary] number of these elements */
     unsigned char *accesses; /* [n_moments][n_temporary] */
     unsigned char *before;   /* [n_nodes][n_temporary] live before the node */
 } finding;
@@ -143,6 +150,70 @@ static mt_status lay_out_all(finding *f, const ipu_program *const *programs, siz
     return MT_OK;
 }
 
+/* ---- elements that anything accesses ---- */
+
+static void mark_tensor(const finding *f, const ipu_tensor *tensor)
+{
+    for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
+        const ipu_slice *slice = &f->graph->slices[s];
+        const uint32_t k = f->temporary[slice->variable];
+        if (k != none && slice->n > 0) memset(f->used[k] + slice->from, 1, slice->n);
+    }
+}
+
+static void mark_all(const finding *f)
+{
+    const ipu_graph *g = f->graph;
+    for (size_t i = 0; i < g->n_vertices; i++) {
+        const ipu_vertex *v = &g->vertices[i];
+        for (size_t field = 0; field < v->codelet->n_fields; field++)
+            mark_tensor(f, &g->connections[v->first_connection + field].tensor);
+    }
+    for (size_t i = 0; i < g->n_copies; i++) {
+        mark_tensor(f, &g->copies[i].from);
+        mark_tensor(f, &g->copies[i].to);
+    }
+    for (size_t m = 0; m < f->liveness->n_moments; m++)
+        if (f->other[m]) mark_tensor(f, &f->other[m]->tensor);
+}
+
+static size_t count_used(const unsigned char *used, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += used[i];
+    return sum;
+}
+
+MT_ORDER(by_variable, ipu_mapping, variable, from)
+
+static mt_status find_unused(finding *f)
+{
+    const ipu_graph *g = f->graph;
+    ipu_mapping *sorted;
+    MT_ALLOC(f->scratch, sorted, g->n_mappings);
+    for (size_t i = 0; i < g->n_mappings; i++) sorted[i] = g->mappings[i];
+    if (g->n_mappings > 1) qsort(sorted, g->n_mappings, sizeof *sorted, by_variable);
+    for (size_t i = 0; i < g->n_mappings; i++) {
+        const uint32_t k = f->temporary[sorted[i].variable];
+        f->liveness->unused[i] = k != none && count_used(f->used[k] + sorted[i].from, sorted[i].n) == 0;
+    }
+    return MT_OK;
+}
+
+static mt_status find_used(finding *f)
+{
+    const ipu_graph *g = f->graph;
+    MT_ALLOC(f->scratch, f->used, f->n_temporary);
+    MT_ALLOC(f->scratch, f->n_used, f->n_temporary);
+    for (size_t v = 0; v < g->n_variables; v++)
+        if (f->temporary[v] != none) MT_ALLOC(f->scratch, f->used[f->temporary[v]], g->variables[v].n);
+    mark_all(f);
+    for (size_t v = 0; v < g->n_variables; v++)
+        if (f->temporary[v] != none)
+            f->n_used[f->temporary[v]] = count_used(f->used[f->temporary[v]], g->variables[v].n);
+    return find_unused(f);
+}
+
 /* ---- accesses of each moment to the temporary variables ---- */
 
 /* Accesses to each temporary variable in the moment of a compute set, collected from its vertices or its copies. */
@@ -162,11 +233,11 @@ static void note_tensor(const finding *f, noting at, const ipu_tensor *tensor, i
     for (size_t s = tensor->first_slice; s < tensor->first_slice + tensor->n_slices; s++) {
         const ipu_slice *slice = &f->graph->slices[s];
         const uint32_t k = f->temporary[slice->variable];
-        if (k == none) continue;
+        if (k == none || slice->n == 0) continue;
         if (direction != IPU_OUTPUT) at.accesses[k] |= READ;
         if (direction == IPU_INPUT) continue;
         at.written[k] += slice->n;
-        at.accesses[k] |= at.written[k] == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+        at.accesses[k] |= at.written[k] == f->n_used[k] ? WRITTEN | WHOLE : WRITTEN;
     }
 }
 
@@ -215,11 +286,11 @@ static void note_other(const finding *f, const ipu_program *program, unsigned ch
     for (size_t s = 0; s < program->tensor.n_slices; s++) {
         const ipu_slice *slice = &f->graph->slices[program->tensor.first_slice + s];
         const uint32_t k = f->temporary[slice->variable];
-        if (k == none) continue;
+        if (k == none || slice->n == 0) continue;
         if (program->kind != IPU_HOST_WRITE)
             accesses[k] |= READ;
         else
-            accesses[k] |= slice->n == f->graph->variables[slice->variable].n ? WRITTEN | WHOLE : WRITTEN;
+            accesses[k] |= slice->n == f->n_used[k] ? WRITTEN | WHOLE : WRITTEN;
     }
 }
 
@@ -254,7 +325,7 @@ static bool sweep(finding *f)
 }
 
 /* Returns the moments at which a variable is live or accessed. If it is live after a moment, it is live before it or written at
- * it. */
+ * it. If it is never accessed, `first` remains above `last`. */
 static ipu_live_range range_of(const finding *f, size_t k)
 {
     ipu_live_range live = {.first = none};
@@ -265,7 +336,6 @@ static ipu_live_range range_of(const finding *f, size_t k)
         if (at->moment < live.first) live.first = at->moment;
         if (at->moment > live.last) live.last = at->moment;
     }
-    live.always = live.first == none;
     for (size_t i = 0; i < f->n_starts; i++) live.always |= f->before[f->start[i] * f->n_temporary + k] != 0;
     return live;
 }
@@ -275,6 +345,7 @@ static mt_status find_ranges(finding *f)
     ipu_liveness *l = f->liveness;
     MT_ALLOC(f->scratch, f->accesses, l->n_moments * f->n_temporary);
     MT_ALLOC(f->scratch, f->before, f->n_nodes * f->n_temporary);
+    MT_TRY(find_used(f));
     MT_TRY(note_vertices(f));
     MT_TRY(note_copies(f));
     for (size_t m = 0; m < l->n_moments; m++)
@@ -293,6 +364,7 @@ mt_status ipu_liveness_find(mt_arena *arena, const ipu_graph *graph, const ipu_p
     finding f = {.scratch = scratch, .graph = graph, .liveness = liveness};
     MT_ALLOC(arena, liveness->set_moment, graph->n_compute_sets);
     MT_ALLOC(arena, liveness->variable, graph->n_variables);
+    MT_ALLOC(arena, liveness->unused, graph->n_mappings);
     MT_ALLOC(scratch, f.temporary, graph->n_variables);
     MT_TRY(lay_out_all(&f, programs, n_programs));
     for (size_t v = 0; v < graph->n_variables; v++) {

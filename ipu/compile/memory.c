@@ -112,7 +112,8 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
         items = ipu_larger(items, n + inputs + n_tasks + of_sets + 1);
         size_t of_parts = 0;
         for (size_t i = e->first_tile_range[t]; i < e->first_tile_range[t + 1]; i++)
-            of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
+            if (!e->liveness.unused[e->tile_range[i]])
+                of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
         runs = ipu_larger(runs, of_parts + 2 * (inputs + n_tasks + of_sets + 1));
     }
     *p = (placing){.executable = e, .target = &e->graph->target};
@@ -202,8 +203,12 @@ static void add_parts(placing *p)
         const ipu_variable *v = &e->graph->variables[range->variable];
         const ipu_live_range live = e->liveness.variable[range->variable];
         size_t n = 0;
-        for (; i < end && e->ranges[e->tile_range[i]].variable == range->variable; i++)
+        bool unused = true;
+        for (; i < end && e->ranges[e->tile_range[i]].variable == range->variable; i++) {
             n += e->ranges[e->tile_range[i]].n;
+            unused &= e->liveness.unused[e->tile_range[i]];
+        }
+        if (unused) continue;
         p->part_offset[p->n_blocks] = range->offset;
         p->part_bytes[p->n_blocks] = n * ipu_type_bytes(v->type);
         add_block(p, false, v->name, live.always ? IPU_MEMORY_VARIABLES : IPU_MEMORY_TEMPORARIES,

@@ -16,7 +16,7 @@
  *                   the moment of their compute set, and temporary variables. Everything else is always live.
  *
  * Items of a tile:
- *   its part of each variable, always live or temporary;
+ *   its part of each variable, always live or temporary; none if nothing accesses any element of a temporary variable's part;
  *   received: the tail of a part, for each compute set that has one; the edge buffers of each compute set together, including
  *     inputs assembled by copies (ipu/compile/assembly.h), interleaved if one of them is;
  *   rearrangement: the buffers of the copies of each compute set together, and their tables;

@@ -189,7 +189,9 @@ MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
     ipu_graph *graph, uint32_t variable, size_t from, size_t n, uint32_t tile);
 
 /* Marks a variable as temporary: its content is not needed between runs, and the host does not access it outside programs. It
- * can then share its memory (ipu/compile/liveness.h). */
+ * can then share its memory, and has none on tiles where nothing accesses its part (ipu/compile/liveness.h). ipu_engine_stream
+ * rejects mapped ranges that nothing accesses. ipu_engine_read and ipu_engine_write still find them in the host image, where
+ * they keep the initial value (0; poison in a checked engine) until the host writes them: the machine has no such data. */
 MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
 
 /* Creates a tensor of `n` slices (borrowed). Without slices it has no elements and type IPU_FLOAT. */

@@ -313,6 +313,26 @@ mt_status ipu_timing_none(mt_arena *arena, const ipu_executable *executable, ipu
     return MT_OK;
 }
 
+/* Fails if the host would read a range of a temporary variable that no program accesses. */
+static mt_status check_used(const ipu_timing *t, const ipu_slice *slices, size_t n_slices)
+{
+    const ipu_executable *e = t->executable;
+    for (size_t s = 0; s < n_slices; s++) {
+        const ipu_slice *slice = &slices[s];
+        const ipu_variable *v = &e->graph->variables[slice->variable];
+        if (!v->temporary || slice->n == 0) continue;
+        size_t r = ipu_executable_range(e, slice->variable, slice->from);
+        for (; r < e->first_range[slice->variable + 1] && e->ranges[r].from < slice->from + slice->n; r++)
+            if (e->liveness.unused[r])
+                return mt_fail(MT_INPUT,
+                    "engine: variable '%s' is temporary, and nothing accesses its elements from %zu on, of "
+                    "tile "
+                    "%u: they have no memory; allowed: elements that a program or a vertex accesses",
+                    v->name, e->ranges[r].from, e->ranges[r].tile);
+    }
+    return MT_OK;
+}
+
 mt_status ipu_timing_stream(const ipu_timing *t, const ipu_slice *slices, size_t n_slices,
     const ipu_stream_buffers *room, ipu_control_cost *cost)
 {
@@ -322,6 +342,7 @@ mt_status ipu_timing_stream(const ipu_timing *t, const ipu_slice *slices, size_t
     if (n == 0) return MT_OK;
     MT_TRY(check_host_link(
         t, false, "engine: variable ", t->executable->graph->variables[slices[0].variable].name));
+    MT_TRY(check_used(t, slices, n_slices));
     *cost = cost_of_transfer(t, false, slices, n_slices, room);
     return MT_OK;
 }

@@ -73,6 +73,7 @@ MT_NODISCARD mt_status ipu_stream_buffers_new(
     mt_arena *arena, const ipu_timing *timing, ipu_stream_buffers *room);
 
 /* Computes the cost of one transfer of slices, all of one type, from the tiles to the host (ipu/cost/control.h), within a
- * program or outside. Fails with MT_INPUT if the machine has no host link. */
+ * program or outside. Fails with MT_INPUT if the machine has no host link, or if nothing accesses a range of a temporary variable
+ * (ipu/graph/graph.h). */
 MT_NODISCARD mt_status ipu_timing_stream(const ipu_timing *timing, const ipu_slice *slices, size_t n_slices,
     const ipu_stream_buffers *room, ipu_control_cost *cost);

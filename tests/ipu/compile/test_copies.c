@@ -371,3 +371,32 @@ Test(copies, a_completely_copied_variable_is_not_live_before_the_copy)
         cr_expect_eq(compiled(g)->liveness.variable[t].always, n < 8);
     }
 }
+
+/* A copy reads t, which nothing writes, and another writes u, which nothing reads; nothing accesses w. */
+Test(copies, a_temporary_variable_has_memory_where_only_a_copy_accesses_it)
+{
+    ipu_graph *g = small_graph(1, true);
+    const uint32_t t = add_variable(g, "t", 8, 0), u = add_variable(g, "u", 8, 0),
+                   w = add_variable(g, "w", 8, 0);
+    const uint32_t temporary[] = {t, u, w};
+    const ipu_program *parts[2], *program;
+    ipu_tensor v, of_t, of_u;
+    ipu_executable *e;
+    ipu_tile_map map;
+    size_t found[3] = {0};
+    for (int k = 0; k < 3; k++) cr_assert_eq(ipu_graph_set_temporary(g, temporary[k]), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, 0, &v), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, t, &of_t), MT_OK);
+    cr_assert_eq(ipu_graph_variable_tensor(g, u, &of_u), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "from t", of_t, v, &parts[0]), MT_OK);
+    cr_assert_eq(ipu_program_copy(g, "to u", v, of_u, &parts[1]), MT_OK);
+    cr_assert_eq(ipu_program_sequence(&arena, parts, 2, &program), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, g, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_memory_map(&arena, e, 0, &map), MT_OK);
+    for (size_t i = 0; i < map.n_items; i++)
+        for (int k = 0; k < 3; k++)
+            if (map.items[i].name == g->variables[temporary[k]].name) found[k] += map.items[i].bytes;
+    cr_expect_eq(found[0], 32);
+    cr_expect_eq(found[1], 32);
+    cr_expect_eq(found[2], 0);
+}

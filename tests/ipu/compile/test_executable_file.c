@@ -153,6 +153,7 @@ static ipu_executable *compiled(void)
     ok(ipu_graph_new(&arena, &target, &g));
     const uint32_t v = on_all_tiles(g, "v"), w = on_all_tiles(g, "w");
     ok(ipu_graph_set_temporary(g, w));
+    ok(ipu_graph_set_temporary(g, on_all_tiles(g, "idle"))); /* has no memory */
     ok(ipu_graph_add_constant(g, "ones", IPU_FLOAT, 2, ones, &constant));
     ok(ipu_graph_set_tile_mapping(g, constant, 0, 2, 3));
     ok(ipu_graph_add_variable(g, "turn", IPU_UNSIGNED_INT, 1, &turn));
@@ -314,7 +315,7 @@ Test(executable_file, any_damage_is_detected)
     rewrite("HEART", 5);
     cr_expect_eq(ipu_executable_load(&arena, path, codelets, 2, &loaded), MT_INPUT);
     cr_expect_not_null(strstr(mt_message(),
-        ": not an executable of this library; allowed: a file that begins with 'myotile executable 2'"));
+        ": not an executable of this library; allowed: a file that begins with 'myotile executable 3'"));
 }
 
 Test(executable_file, codelets_must_match_the_file)

@@ -190,11 +190,46 @@ Test(liveness, a_variable_read_before_it_is_completely_written_is_always_live)
     expect_always(run(BOTH));
 }
 
-Test(liveness, a_variable_not_marked_as_temporary_or_never_accessed_is_always_live)
+Test(liveness, a_variable_not_marked_as_temporary_is_always_live)
 {
+    graph->variables[t].temporary = false;
     expect_always(run(OTHER));
     graph->variables[t].temporary = false;
     expect_always(SEQUENCE(run(WRITE), run(READ)));
+}
+
+/* A transfer in a loop of 0 turns is never reached. */
+Test(liveness, a_temporary_variable_that_nothing_accesses_is_never_live)
+{
+    const ipu_program *programs[] = {run(OTHER), SEQUENCE(run(OTHER), repeat(0, send(whole)))};
+    for (int k = 0; k < 2; k++) {
+        const ipu_liveness l = found(&programs[k], 1);
+        cr_expect(!l.variable[t].always);
+        cr_expect_gt(l.variable[t].first, l.variable[t].last);
+        cr_expect(l.unused[0] && !l.unused[1] && !l.unused[2], "t, in and out have a mapping each");
+    }
+}
+
+/* Variable t of 8 elements has its mappings in reverse order. Elements 2 and 3 are written and read, so only the mapping of 6 and 7, and
+ * that of 0 and 1, are unused; and writing two elements is writing all that is used. */
+Test(liveness, elements_that_nothing_accesses_need_not_be_written)
+{
+    ipu_tensor some, more;
+    uint32_t v;
+    cr_assert_eq(ipu_graph_add_variable(graph, "v", IPU_FLOAT, 8, &v), MT_OK);
+    for (size_t from = 8; from > 0; from -= 2)
+        cr_assert_eq(ipu_graph_set_tile_mapping(graph, v, from - 2, 2, 0), MT_OK);
+    cr_assert_eq(ipu_graph_set_temporary(graph, v), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, &(ipu_slice){v, 2, 2}, 1, &some), MT_OK);
+    cr_assert_eq(ipu_graph_add_tensor(graph, &(ipu_slice){v, 3, 2}, 1, &more), MT_OK);
+    const ipu_program *p = SEQUENCE(run(OTHER), send(some), fetch(some));
+    ipu_liveness l = found(&p, 1);
+    cr_expect(!l.variable[v].always && l.variable[v].first == 1 && l.variable[v].last == 2);
+    cr_expect(l.unused[3] && !l.unused[4] && l.unused[5] && l.unused[6]);
+    p = SEQUENCE(run(OTHER), send(some), fetch(more));
+    l = found(&p, 1);
+    cr_expect(l.variable[v].always, "element 4 is read before it is written");
+    cr_expect(l.unused[3] && !l.unused[4] && !l.unused[5] && l.unused[6]);
 }
 
 Test(liveness, a_variable_read_in_the_next_iteration_is_live_to_the_end_of_this_one)
@@ -283,9 +318,10 @@ Test(liveness, transfers_count_as_reads_and_writes)
     ipu_tensor twice;
     const ipu_slice slice = graph->slices[half.first_slice];
     cr_assert_eq(ipu_graph_add_tensor(graph, (ipu_slice[]){slice, slice}, 2, &twice), MT_OK);
-    expect_always(SEQUENCE(send(twice), fetch(half)));
+    expect_always(SEQUENCE(send(twice), fetch(whole)));
     expect_range(SEQUENCE(send(whole), run(OTHER), fetch(half)), 0, 2);
-    expect_always(SEQUENCE(send(half), fetch(half)));
+    expect_range(SEQUENCE(send(half), fetch(half)), 0, 1); /* the other half is not used */
+    expect_always(SEQUENCE(send(half), fetch(whole)));
     expect_always(SEQUENCE(fetch(half), send(whole)));
 }
 

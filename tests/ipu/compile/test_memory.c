@@ -197,6 +197,48 @@ Test(memory, temporary_variables_with_disjoint_lifetimes_share_memory)
     cr_expect_eq(m.gaps, 0);
 }
 
+/* Temporaries "t", with 8 floats on tile 0 and 6 on tile 1, and "u", of 4 floats. A vertex on tile 1 writes and reads its part of t;
+ * nothing accesses u. */
+Test(memory, temporary_variables_have_no_memory_where_nothing_accesses_them)
+{
+    const ipu_target target = small_target();
+    ipu_graph *g = new_graph(&target);
+    const uint32_t in = variable(g, "in", 6, 1), out = variable(g, "out", 6, 1), t = variable(g, "t", 14, 0),
+                   u = variable(g, "u", 4, 0);
+    g->mappings[t] = (ipu_mapping){.variable = t, .tile = 0, .from = 0, .n = 8};
+    cr_assert_eq(ipu_graph_set_tile_mapping(g, t, 8, 6, 1), MT_OK);
+    copy_by(g, &bare, compute_set(g, "write"), 1, &(ipu_slice){in, 0, 6}, 1, (ipu_slice){t, 8, 6});
+    copy_by(g, &bare, compute_set(g, "read"), 1, &(ipu_slice){t, 8, 6}, 1, (ipu_slice){out, 0, 6});
+    const ipu_program *p[2], *all;
+    for (uint32_t s = 0; s < 2; s++) cr_assert_eq(ipu_program_execute(&arena, s, &p[s]), MT_OK);
+    cr_assert_eq(ipu_program_sequence(&arena, p, 2, &all), MT_OK);
+    ipu_tile_memory m = map_of(compiled(g, all), 0).sums;
+    cr_expect_eq(m.total, 32 + 16 + 24, "nothing is marked");
+    cr_assert_eq(ipu_graph_set_temporary(g, t), MT_OK);
+    cr_assert_eq(ipu_graph_set_temporary(g, u), MT_OK);
+    const ipu_executable *e = compiled(g, all);
+    const ipu_tile_map map = map_of(e, 0);
+    cr_expect_eq(map.n_items, 1, "only the reserved bytes");
+    cr_expect_eq(map.sums.total, 24);
+    m = map_of(e, 1).sums;
+    cr_expect_eq(m.bytes[IPU_MEMORY_VARIABLES], 48);
+    cr_expect_eq(m.bytes[IPU_MEMORY_TEMPORARIES], 24, "all used elements of t are written first");
+
+    ipu_engine *engine;
+    float values[8] = {0};
+    cr_assert_eq(ipu_engine_new(&arena, e, true, &engine), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    cr_expect_eq(ipu_engine_stream(engine, &(ipu_slice){t, 6, 8}, 1, values), MT_INPUT);
+    cr_expect(
+        strstr(mt_message(), "variable 't' is temporary, and nothing accesses its elements from 0 on, of "
+                             "tile 0: they have no memory"),
+        "%s", mt_message());
+    cr_expect_eq(ipu_engine_stream(engine, &(ipu_slice){t, 8, 6}, 1, values), MT_OK, "%s", mt_message());
+    cr_expect_eq(engine->stream_runs, 1);
+    ipu_engine_read_slice(engine, &(ipu_slice){t, 0, 1}, values);
+    cr_expect(values[0] != values[0], "poison");
+}
+
 /* All of region 0 except 8 floats counts as a gap. */
 Test(memory, with_an_interleaved_variable_region_0_is_still_fully_usable)
 {
