@@ -9,7 +9,7 @@
 /* The registers of a worker; NONE: the value takes no register. */
 typedef enum ipu_register_file { IPU_FILE_MAIN, IPU_FILE_FLOAT, IPU_FILE_NONE } ipu_register_file;
 
-enum { IPU_MAIN_REGISTERS = 11, IPU_FLOAT_REGISTERS = 8, IPU_SOURCES_MAX = 3, IPU_NO_VALUE = -1 };
+enum { IPU_MAIN_REGISTERS = 11, IPU_FLOAT_REGISTERS = 8, IPU_SOURCES_MAX = 4, IPU_NO_VALUE = -1 };
 
 /* A machine instruction; values are numbered from 0, the sources are different values. A value has at most one instruction that defines it.
  * A source without such an instruction exists before the loop and after it. */

@@ -18,7 +18,8 @@ enum {
     MAX_VALUES = 8192,
     TEXT_VALUES = MAX_VALUES / 2, /* maximum of value numbers in the text; the others are for new values */
     MAX_CODE = 8192,
-    NOTHING = IPU_NO_VALUE
+    NOTHING = IPU_NO_VALUE,
+    ZERO = -2 /* of a lane: zero, without a register of its own; NOTHING: undefined */
 };
 
 /* The translation of an intermediate value: itself, or an address. */
@@ -26,6 +27,18 @@ typedef struct meaning {
     enum { PLAIN, INDEX, OFFSET, POINTER, GATHER } kind;
     int base, offset; /* values: POINTER uses base, GATHER both, OFFSET base */
 } meaning;
+
+/* A lane of a pair of floats, or a float: register `at` of a value. */
+typedef struct lane {
+    int value, at; /* or NOTHING or ZERO */
+} lane;
+
+/* The lanes of an intermediate value: two of a pair, one of an extracted float. */
+typedef struct lanes {
+    int n; /* 0: a single value, or a pair that is one value of two registers */
+    lane lane[2];
+    bool adjacent; /* True if they are in one pair of registers */
+} lanes;
 
 typedef struct code {
     ipu_instruction *line;
@@ -36,8 +49,15 @@ typedef struct code {
     int *uses;    /* [MAX_VALUES] memory accesses through a pointer value */
     bool *walks;  /* [MAX_VALUES] True if the pointer changes in every turn */
     meaning *meaning; /* [MAX_VALUES] by number in the text */
-    int n_values;     /* the text's numbers come first, new values after them */
-    bool strange;     /* True if the text had an invalid name, or capacity was exhausted */
+    lanes *lanes;     /* [MAX_VALUES] by number in the text */
+    bool *inside;     /* [MAX_VALUES] True if defined in the loop */
+    int *defined_at;  /* [MAX_VALUES] by number in the text: its line */
+    int *last_use;    /* [MAX_VALUES] the last line that reads it, or a lane of it */
+    int *
+        taker; /* [MAX_VALUES] the last pair, by number in the text, that has its register as a lane; 0: none */
+    int at_line;  /* of the loop, from 1 on; 0: before the loop */
+    int n_values; /* the text's numbers come first, new values after them */
+    bool strange; /* True if the text had an invalid name, or capacity was exhausted */
 } code;
 
 /* ---- reading the text ---- */
@@ -50,7 +70,8 @@ typedef struct statement {
     int defines;
     char defined[MAX_WORD]; /* as written; "" if the line defines nothing */
     char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
-    bool pair, strange; /* of two floats; of a type without a rule */
+    bool pair, strange;     /* of a pair of registers; of a type without a rule */
+    const char *rest, *end; /* the text after the operation */
     char part[MAX_PARTS][MAX_WORD];
     int n_parts;
 } statement;
@@ -80,21 +101,53 @@ static bool has(const char *line, const char *end, const char *text)
     return memmem(line, (size_t)(end - line), text, strlen(text)) != NULL;
 }
 
-/* True if a line has an unsupported type: a vector of anything but two floats, or a number of another size. */
-static bool has_strange_type(const char *line, const char *end)
+static bool is_word(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+/* True if a text begins with a type of two registers. */
+static bool is_pair(const char *text, const char *end)
+{
+    static const char *const types[] = {"<2 x float>", "<4 x half>", "i64"};
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        const size_t n = strlen(types[k]);
+        if ((size_t)(end - text) >= n && memcmp(text, types[k], n) == 0) return true;
+    }
+    return false;
+}
+
+/* True if the statement treats lanes of a pair one by one, or its bits. lower_lanes has the rules. */
+static bool is_of_lanes(const char *operation)
+{
+    static const char *const operations[] = {
+        "insertelement", "extractelement", "shufflevector", "bitcast", NULL};
+    return is_word(operation, operations);
+}
+
+/* True if a line has an unsupported type: a vector that is no pair, a number of another size, or a word of 64 bits except in memory. */
+static bool has_strange_type(const char *operation, const char *line, const char *end)
 {
     static const char *const strange[] = {
-        " half", " double", " bfloat", " i64", " i128", " x half", " x i", "<float"};
+        " half", "<half", " double", " bfloat", " i128", " x i", "<2 x half", "<8 x half"};
+    static const char *const memory[] = {"load", "store", "getelementptr", NULL};
+    static const char four[] = "<4 x";
+    if (is_of_lanes(operation)) return false;
+    if (has(line, end, " i64") && !is_word(operation, memory)) return true;
     for (size_t k = 0; k < sizeof strange / sizeof *strange; k++)
-        if (has(line, end, strange[k])) return true;
+        for (const char *at = line; (at = memmem(at, (size_t)(end - at), strange[k], strlen(strange[k])));
+             at++)
+            if (k > 0 || at - line < 4 || memcmp(at - 4, four, 4) != 0) return true;
     const char *vector = memchr(line, '<', (size_t)(end - line));
-    return vector && strncmp(vector, "<2 x float>", strlen("<2 x float>")) != 0;
+    return vector && !is_pair(vector, end);
 }
 
 static statement read_statement(const char *line, const char *end)
 {
-    statement s = {
-        .defines = NOTHING, .pair = has(line, end, "<2 x float>"), .strange = has_strange_type(line, end)};
+    statement s = {.defines = NOTHING, .end = end};
+    const char *whole = line, *whole_end = end;
     const char *converted = memmem(line, (size_t)(end - line), " to i32", 7); /* of zext */
     if (converted) end = converted;
     const char *metadata = memmem(line, (size_t)(end - line), ", !", 3);
@@ -107,7 +160,11 @@ static statement read_statement(const char *line, const char *end)
     }
     line = copy_word(line, end, s.operation);
     if (strcmp(s.operation, "tail") == 0) line = copy_word(line, end, s.operation);
+    s.rest = line;
     (void)copy_word(line, end, s.type);
+    s.pair = has(whole, whole_end, "<2 x float>") || has(whole, whole_end, "<4 x half>") ||
+             strcmp(s.type, "i64") == 0;
+    s.strange = has_strange_type(s.operation, whole, whole_end);
     const char *at_sign = memchr(line, '@', (size_t)(end - line));
     if (at_sign) (void)copy_word(at_sign + 1, end, s.called);
     if (at_sign && memchr(at_sign, '(', (size_t)(end - at_sign))) {
@@ -148,6 +205,7 @@ static int new_value(code *c, ipu_register_file file)
         return MAX_VALUES - 1;
     }
     c->file[c->n_values] = file;
+    c->inside[c->n_values] = c->at_line > 0;
     return c->n_values++;
 }
 
@@ -160,10 +218,18 @@ static void emit(code *c, ipu_operation operation, int result, int n, const int 
     ipu_instruction_put(c->line, c->n++, operation, result, n, source);
 }
 
+/* Returns the value that has the register of a float. */
+static int float_value(const code *c, int number)
+{
+    const lanes *l = &c->lanes[number];
+    const int value = l->n == 1 ? l->lane[0].value : number;
+    return value == ZERO ? NOTHING : value;
+}
+
 /* Returns the value of an operand: a number in the text, or a constant built here (rule 4). */
 static int operand(code *c, const char *word)
 {
-    if (*word == '%') return value_of(c, word);
+    if (*word == '%') return float_value(c, value_of(c, word));
     double number = 0;
     if (strncmp(word, "0x", 2) == 0) {
         uint64_t bits = strtoull(word + 2, NULL, 16);
@@ -181,6 +247,282 @@ static int operand(code *c, const char *word)
     int whole = new_value(c, IPU_FILE_FLOAT);
     emit(c, IPU_OP_CONSTANT, whole, 1, &made);
     return whole;
+}
+
+/* ---- pairs of floats (rule 2) ---- */
+
+/* Copies operand k: a value, or a constant with its brackets. "" if there is none. Commas inside brackets do not separate operands. */
+static void copy_operand(const statement *s, int k, char word[MAX_WORD])
+{
+    const char *from = s->rest, *at = from;
+    int depth = 0;
+    word[0] = 0;
+    for (; at < s->end; at++) {
+        if (*at == '<' || *at == '[' || *at == '(') depth++;
+        if (*at == '>' || *at == ']' || *at == ')') depth--;
+        if (*at != ',' || depth > 0) continue;
+        if (k-- == 0) break;
+        from = at + 1;
+    }
+    if (k > 0) return;
+    const char *last = at;
+    while (last > from && last[-1] == ' ') last--;
+    const char *start = last;
+    const char stop = last > from && last[-1] == '>' ? '<' : ' ';
+    while (start > from && start[-1] != stop) start--;
+    if (stop == '<' && start > from) start--;
+    if (last - start >= MAX_WORD) return;
+    memcpy(word, start, (size_t)(last - start));
+    word[last - start] = 0;
+}
+
+static bool is_undefined(const char *word)
+{
+    static const char *const words[] = {"undef", "poison", NULL};
+    return is_word(word, words);
+}
+
+/* Returns a float as a lane. A constant is built in the register of the lane; before the loop this is not counted. */
+static lane lane_of(code *c, const char *word)
+{
+    if (*word == '%') {
+        const int number = value_of(c, word);
+        if (!c->inside[number]) c->file[number] = IPU_FILE_FLOAT;
+        return c->lanes[number].n == 1 ? c->lanes[number].lane[0] : (lane){number, 0};
+    }
+    if (is_undefined(word)) return (lane){NOTHING, 0};
+    if (c->at_line == 0) return (lane){new_value(c, IPU_FILE_FLOAT), 0};
+    const int value = operand(c, word);
+    return (lane){value == NOTHING ? ZERO : value, 0};
+}
+
+/* Returns the lanes of a constant, "<float 1.0, float 2.0>"; equal lanes are built once. */
+static lanes lanes_of_constant(code *c, const char *text)
+{
+    char word[2][MAX_WORD];
+    lanes l = {.n = 2};
+    const char *comma = strchr(text, ','), *end = strchr(text, '>');
+    if (strncmp(text, "<float ", 7) != 0 || !comma || !end || strncmp(comma, ", float ", 8) != 0) {
+        c->strange = true;
+        return l;
+    }
+    (void)copy_word(text + 7, comma, word[0]);
+    (void)copy_word(comma + 8, end, word[1]);
+    l.lane[0] = lane_of(c, word[0]);
+    l.lane[1] = strcmp(word[0], word[1]) == 0 ? l.lane[0] : lane_of(c, word[1]);
+    return l;
+}
+
+/* Returns the lanes of a pair. */
+static lanes lanes_of(code *c, const char *word)
+{
+    if (*word == '%') {
+        const int number = value_of(c, word);
+        if (c->lanes[number].n == 2) return c->lanes[number];
+        if (c->lanes[number].n == 1 || (c->inside[number] && c->width[number] != 2)) c->strange = true;
+        c->file[number] = IPU_FILE_FLOAT; /* a value from before the loop, too */
+        c->width[number] = 2;
+        return (lanes){.n = 2, .lane = {{number, 0}, {number, 1}}, .adjacent = true};
+    }
+    if (is_undefined(word)) return (lanes){.n = 2, .lane = {{NOTHING, 0}, {NOTHING, 0}}};
+    if (strcmp(word, "zeroinitializer") == 0) return (lanes){.n = 2, .lane = {{ZERO, 0}, {ZERO, 0}}};
+    return lanes_of_constant(c, word);
+}
+
+static bool has_register(lane l) { return l.value >= 0; }
+static bool same_lane(lane a, lane b) { return a.value == b.value && a.at == b.at; }
+
+/* True if lane k of a pair, number `pair` in the text (NOTHING: used at once) and defined in `line`, can keep its register: no other
+ * pair needs it at the same time. */
+static bool stays(const code *c, lane l, int k, int pair, int line)
+{
+    if (l.value == NOTHING) return true;
+    if (!has_register(l)) return false;
+    if (c->width[l.value] == 2 && (l.at != k || !c->inside[l.value] || c->last_use[l.value] > line))
+        return false;
+    const int taker = c->taker[l.value];
+    return taker == 0 || taker == pair || c->last_use[taker] <= line;
+}
+
+/* Puts the lanes of a pair into adjacent registers, by a move for each that cannot stay. Outside of the loop this takes nothing. */
+static void join(code *c, lanes *l, int pair, int line)
+{
+    bool stay[2], inside = false;
+    for (int k = 0; k < 2; k++) {
+        inside |= has_register(l->lane[k]) && c->inside[l->lane[k].value];
+        stay[k] = stays(c, l->lane[k], k, pair, line);
+    }
+    if (stay[0] && stay[1] && has_register(l->lane[0]) && same_lane(l->lane[0], l->lane[1])) stay[1] = false;
+    for (int k = 0; k < 2; k++)
+        if (stay[k] && has_register(l->lane[k]) && pair != NOTHING) c->taker[l->lane[k].value] = pair;
+    l->adjacent = true;
+    if (inside && stay[0] && stay[1]) return;
+    int source[2] = {
+        l->lane[0].value < 0 ? NOTHING : l->lane[0].value, l->lane[1].value < 0 ? NOTHING : l->lane[1].value};
+    const int joined = new_value(c, IPU_FILE_FLOAT);
+    c->width[joined] = 2;
+    c->inside[joined] = inside;
+    c->last_use[joined] = pair == NOTHING ? c->at_line : c->last_use[pair];
+    if (inside && !stay[0] && !stay[1]) {
+        const int first = new_value(c, IPU_FILE_FLOAT);
+        emit(c, IPU_OP_MOVE, first, 1, &source[0]);
+        source[0] = first;
+    }
+    if (inside) emit(c, IPU_OP_MOVE, joined, 2, source);
+    l->lane[0] = (lane){joined, 0};
+    l->lane[1] = (lane){joined, 1};
+}
+
+/* Finds the values that have the registers of an operand: one, or one of each lane. */
+static void pair_sources(code *c, const char *word, lanes l, int source[2])
+{
+    const int number = *word == '%' ? value_of(c, word) : NOTHING;
+    if (number != NOTHING) l = lanes_of(c, word); /* another operand may have joined them */
+    source[0] = source[1] = NOTHING;
+    if (!has_register(l.lane[0]) && l.lane[1].value == l.lane[0].value) return;
+    if (!l.adjacent) {
+        join(c, &l, number, number == NOTHING ? c->at_line : c->defined_at[number]);
+        if (number != NOTHING) c->lanes[number] = l;
+    }
+    for (int k = 0; k < 2; k++)
+        if (has_register(l.lane[k])) source[k] = l.lane[k].value;
+}
+
+/* True if both lanes are the same float, which an instruction can read from its single register. */
+static bool is_broadcast(const lanes *l)
+{
+    return has_register(l->lane[0]) && same_lane(l->lane[0], l->lane[1]);
+}
+
+static void lower_pair(code *c, const statement *s, ipu_operation operation)
+{
+    char word[2][MAX_WORD];
+    lanes of[2];
+    int source[4] = {NOTHING, NOTHING, NOTHING, NOTHING};
+    const int n = strcmp(s->operation, "fneg") == 0 ? 1 : 2;
+    for (int k = 0; k < n; k++) {
+        copy_operand(s, k, word[k]);
+        of[k] = lanes_of(c, word[k]);
+    }
+    bool broadcast =
+        n == 1 || !has(s->rest, s->end, "<2 x float>"); /* True if no (other) operand can be one */
+    for (int k = 0; k < n; k++) {
+        if (!broadcast && is_broadcast(&of[k]) && (k == 0 || strcmp(s->operation, "fsub") != 0)) {
+            source[2 * k] = of[k].lane[0].value;
+            broadcast = true;
+        } else {
+            pair_sources(c, word[k], of[k], source + 2 * k);
+        }
+    }
+    c->file[s->defines] = IPU_FILE_FLOAT;
+    c->width[s->defines] = 2;
+    emit(c, operation, s->defines, 4, source);
+}
+
+/* A division of each lane. */
+static bool lower_quotients(code *c, const statement *s)
+{
+    if (!has(s->rest, s->end, "<2 x float>")) return false;
+    char word[MAX_WORD];
+    lanes of[2], quotient = {.n = 2};
+    for (int k = 0; k < 2; k++) {
+        copy_operand(s, k, word);
+        of[k] = lanes_of(c, word);
+    }
+    for (int k = 0; k < 2; k++) {
+        int source[2];
+        for (int side = 0; side < 2; side++)
+            source[side] = has_register(of[side].lane[k]) ? of[side].lane[k].value : NOTHING;
+        quotient.lane[k] = (lane){new_value(c, IPU_FILE_FLOAT), 0};
+        emit(c, IPU_OP_DIVIDE, quotient.lane[k].value, 2, source);
+    }
+    c->lanes[s->defines] = quotient;
+    c->defined_at[s->defines] = c->at_line;
+    return true;
+}
+
+/* Reads the constant index of a lane. */
+static bool read_index(const char *word, long most, long *index)
+{
+    char *end;
+    *index = strtol(word, &end, 10);
+    return end > word && *end == 0 && *index >= 0 && *index < most;
+}
+
+/* Reads "<i32 1, i32 2>", "zeroinitializer", or undefined indices, as -1. */
+static bool read_mask(const char *word, long mask[2])
+{
+    char part[2][MAX_WORD];
+    mask[0] = mask[1] = 0;
+    if (strcmp(word, "zeroinitializer") == 0) return true;
+    const char *comma = strchr(word, ','), *end = strchr(word, '>');
+    if (strncmp(word, "<i32 ", 5) != 0 || !comma || !end || strncmp(comma, ", i32 ", 6) != 0 ||
+        strchr(comma + 1, ',')) /* of more lanes */
+        return false;
+    (void)copy_word(word + 5, comma, part[0]);
+    (void)copy_word(comma + 6, end, part[1]);
+    for (int k = 0; k < 2; k++) {
+        if (is_undefined(part[k]))
+            mask[k] = -1;
+        else if (!read_index(part[k], 4, &mask[k]))
+            return false;
+    }
+    return true;
+}
+
+/* A bitcast of pointers, or of pairs of registers; other ones are rejected. */
+static bool lower_bits(code *c, const statement *s)
+{
+    const char *to = memmem(s->rest, (size_t)(s->end - s->rest), " to ", 4);
+    if (!to) return false;
+    char word[MAX_WORD], type[MAX_WORD];
+    last_word(s->rest, to, word);
+    last_word(to, s->end, type);
+    if (*word != '%') return false;
+    const int number = value_of(c, word);
+    if (type[0] && type[strlen(type) - 1] == '*') {
+        const meaning m = c->meaning[number];
+        c->meaning[s->defines] =
+            m.kind == POINTER || m.kind == GATHER ? m : (meaning){.kind = POINTER, .base = number};
+        return true;
+    }
+    const char *from = s->rest;
+    while (from < s->end && *from == ' ') from++;
+    if (!is_pair(from, s->end) || !is_pair(to + 4, s->end)) return false;
+    c->lanes[s->defines] = lanes_of(c, word);
+    c->defined_at[s->defines] = c->at_line;
+    return true;
+}
+
+/* Lanes are registers: a statement only says which register has which lane. False if no rule covers it. */
+static bool lower_lanes(code *c, const statement *s)
+{
+    char word[3][MAX_WORD];
+    long index, mask[2];
+    if (strcmp(s->operation, "bitcast") == 0) return lower_bits(c, s);
+    if (s->end - s->rest < 12 || memcmp(s->rest, " <2 x float>", 12) != 0) return false;
+    for (int k = 0; k < 3; k++) copy_operand(s, k, word[k]);
+    lanes l = lanes_of(c, word[0]);
+    if (strcmp(s->operation, "extractelement") == 0) {
+        if (!read_index(word[1], 2, &index)) return false;
+        c->lanes[s->defines] = (lanes){.n = 1, .lane = {l.lane[index]}};
+        return true;
+    }
+    if (strcmp(s->operation, "insertelement") == 0) {
+        if (!read_index(word[2], 2, &index)) return false;
+        l.lane[index] = lane_of(c, word[1]);
+    } else {
+        const lanes other = lanes_of(c, word[1]);
+        if (!read_mask(word[2], mask)) return false;
+        const lane all[4] = {l.lane[0], l.lane[1], other.lane[0], other.lane[1]};
+        for (int k = 0; k < 2; k++) l.lane[k] = mask[k] < 0 ? (lane){NOTHING, 0} : all[mask[k]];
+    }
+    const bool same = has_register(l.lane[0]) && c->width[l.lane[0].value] == 2 && l.lane[0].at == 0 &&
+                      l.lane[1].value == l.lane[0].value && l.lane[1].at == 1;
+    l.adjacent = same;
+    c->lanes[s->defines] = l;
+    c->defined_at[s->defines] = c->at_line;
+    return true;
 }
 
 static void lower_address(code *c, const statement *s)
@@ -203,7 +545,9 @@ static void lower_address(code *c, const statement *s)
 static void lower_memory(code *c, const statement *s)
 {
     bool load = strcmp(s->operation, "load") == 0;
-    int pointer = value_of(c, s->part[1]);
+    char place[MAX_WORD];
+    copy_operand(s, 1, place);
+    int pointer = value_of(c, place);
     meaning m = c->meaning[pointer];
     if (m.kind != POINTER && m.kind != GATHER) m = (meaning){.kind = POINTER, .base = pointer};
     c->uses[m.base]++;
@@ -212,6 +556,12 @@ static void lower_memory(code *c, const statement *s)
         c->file[s->defines] = strcmp(s->type, "float") == 0 || s->pair ? IPU_FILE_FLOAT : IPU_FILE_MAIN;
         c->width[s->defines] = s->pair ? 2 : 1;
         emit(c, IPU_OP_LOAD, s->defines, 2, (int[]){m.base, through});
+    } else if (s->pair) {
+        int stored[2];
+        char word[MAX_WORD];
+        copy_operand(s, 0, word);
+        pair_sources(c, word, lanes_of(c, word), stored);
+        emit(c, IPU_OP_STORE, NOTHING, 4, (int[]){stored[0], stored[1], m.base, through});
     } else {
         int stored = operand(c, s->part[0]);
         emit(c, IPU_OP_STORE, NOTHING, 3, (int[]){stored, m.base, through});
@@ -223,7 +573,6 @@ static void lower_float(code *c, const statement *s, ipu_operation operation)
     int source[2];
     for (int k = 0; k < s->n_parts && k < 2; k++) source[k] = operand(c, s->part[k]);
     c->file[s->defines] = IPU_FILE_FLOAT;
-    c->width[s->defines] = s->pair ? 2 : 1;
     emit(c, operation, s->defines, s->n_parts < 2 ? s->n_parts : 2, source);
 }
 
@@ -247,13 +596,6 @@ static void lower_choice(code *c, const statement *s)
 }
 
 /* ---- integers ---- */
-
-static bool is_word(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0) return true;
-    return false;
-}
 
 static bool is_integer(const char *type)
 {
@@ -370,7 +712,8 @@ static bool lower_logic(code *c, const statement *s)
 /* Translates a move from a float to an integer, converted in the float registers or bitwise, or back. */
 static void lower_between(code *c, const statement *s, bool to_main, bool converts)
 {
-    int value = *s->part[0] == '%' ? converted_from(c, value_of(c, s->part[0])) : operand(c, s->part[0]);
+    int value = operand(c, s->part[0]);
+    if (*s->part[0] == '%' && value != NOTHING) value = converted_from(c, value);
     if (to_main && converts) {
         const int converted = new_value(c, IPU_FILE_FLOAT);
         emit(c, IPU_OP_CONVERT, converted, 1, &value);
@@ -430,16 +773,24 @@ static bool lower_known(code *c, const statement *s)
     static const char *const counting[] = {"phi", "shl", "mul", "add", "sub", "icmp", "br"};
     for (size_t k = 0; k < sizeof arithmetic / sizeof arithmetic[0]; k++)
         if (strcmp(s->operation, arithmetic[k].name) == 0) {
-            lower_float(c, s, arithmetic[k].operation);
-            return !s->pair || arithmetic[k].operation != IPU_OP_DIVIDE;
+            if (!s->pair)
+                lower_float(c, s, arithmetic[k].operation);
+            else if (arithmetic[k].operation == IPU_OP_DIVIDE)
+                return lower_quotients(c, s);
+            else
+                lower_pair(c, s, arithmetic[k].operation);
+            return true;
         }
+    if (is_of_lanes(s->operation)) return lower_lanes(c, s);
     if (s->defines != NOTHING && c->counts[s->defines] &&
         (is_arithmetic(s) || strcmp(s->operation, "icmp") == 0)) {
         lower_integer(c, s);
         return true;
     }
-    if (strcmp(s->operation, "phi") == 0 && strcmp(s->type, "float") == 0)
+    if (strcmp(s->operation, "phi") == 0 && (s->pair || strcmp(s->type, "float") == 0)) {
         c->file[s->defines] = IPU_FILE_FLOAT;
+        c->width[s->defines] = s->pair ? 2 : 1;
+    }
     for (size_t k = 0; k < sizeof counting / sizeof counting[0]; k++)
         if (strcmp(s->operation, counting[k]) == 0) {
             if (s->defines != NOTHING) c->meaning[s->defines].kind = INDEX;
@@ -456,6 +807,8 @@ static bool lower_known(code *c, const statement *s)
             (meaning){.kind = OFFSET, .base = converted_from(c, value_of(c, s->part[0]))};
     else if (strcmp(s->operation, "call") == 0)
         return !s->pair && lower_call(c, s);
+    else if (strcmp(s->operation, "or") == 0 && is_integer(s->type))
+        c->meaning[s->defines].kind = INDEX; /* an even index and one */
     else if (strcmp(s->operation, "and") == 0 || strcmp(s->operation, "or") == 0 ||
              strcmp(s->operation, "xor") == 0)
         return lower_logic(c, s);
@@ -523,28 +876,93 @@ static mt_status check_only(const char *begin, const char *end, const char *loop
     return MT_OK;
 }
 
+static const char *end_of_line(const char *line, const char *end)
+{
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    return newline ? newline : end;
+}
+
+/* Notes the values that are defined in the loop, and the lines of a turn that read each. A pair is also read where an extracted lane is,
+ * and at the end of the turn if it is carried to the next one. `lines`: their number. */
+static mt_status find_uses(mt_arena *scratch, code *c, const char *loop, const char *end, int lines)
+{
+    const char **start;
+    int n = 0;
+    MT_ALLOC(scratch, start, (size_t)lines + 1);
+    for (const char *line = loop; line < end && n < lines; line = end_of_line(line, end) + 1) {
+        const statement s = read_statement(line, end_of_line(line, end));
+        const int defined = number_of(s.defined);
+        start[++n] = line;
+        if (defined != NOTHING) c->inside[defined] = true;
+        for (int k = 0; k < s.n_parts && strcmp(s.operation, "phi") == 0; k++)
+            if (number_of(s.part[k]) != NOTHING) c->last_use[number_of(s.part[k])] = lines + 1;
+    }
+    for (; n > 0; n--) {
+        const char *stop = end_of_line(start[n], end);
+        const statement s = read_statement(start[n], stop);
+        const int defined = number_of(s.defined);
+        const bool renames =
+            strcmp(s.operation, "extractelement") == 0 || strcmp(s.operation, "bitcast") == 0;
+        const int last = renames && defined != NOTHING && c->last_use[defined] > n ? c->last_use[defined] : n;
+        const char *rest = strstr(start[n], " = ");
+        for (const char *at = rest && rest < stop ? rest : start[n]; at < stop; at++) {
+            if (*at != '%' || at[1] < '0' || at[1] > '9') continue;
+            const long read = strtol(at + 1, NULL, 10);
+            if (read < TEXT_VALUES && c->last_use[read] < last) c->last_use[read] = last;
+        }
+    }
+    return MT_OK;
+}
+
+/* Puts the pairs that are carried to the next turn into their registers. */
+static void join_carried(code *c, const char *loop, const char *end)
+{
+    for (const char *line = loop; line < end; line = end_of_line(line, end) + 1) {
+        const statement s = read_statement(line, end_of_line(line, end));
+        int source[2];
+        for (int k = 0; k < s.n_parts && s.pair && strcmp(s.operation, "phi") == 0; k++)
+            if (*s.part[k] == '%' && number_of(s.part[k]) != NOTHING && c->lanes[number_of(s.part[k])].n == 2)
+                pair_sources(c, s.part[k], c->lanes[number_of(s.part[k])], source);
+    }
+}
+
 static mt_status lower_loop(code *c, const char *loop, const char *end)
 {
     for (const char *line = loop; line < end;) {
-        const char *newline = memchr(line, '\n', (size_t)(end - line));
-        const char *stop = newline ? newline : end;
+        const char *stop = end_of_line(line, end);
         statement s = read_statement(line, stop);
+        c->at_line++;
         if (s.operation[0] && !lower(c, &s))
             return mt_fail(MT_INPUT, "the tally has no rule for: %.*s", (int)(stop - line), line);
         line = stop + 1;
     }
+    join_carried(c, loop, end);
     for (int v = 0; v < c->n_values; v++)
         if (c->walks[v] && c->uses[v] > 1) emit(c, IPU_OP_ADDRESS, NOTHING, 1, &v);
     emit(c, IPU_OP_LOOP, NOTHING, 0, NULL);
     return c->strange ? mt_fail(MT_INPUT, "a loop of more than %d instructions", MAX_CODE) : MT_OK;
 }
 
+/* Counts statements, except those that extract a lane. */
 static unsigned lines_between(const char *begin, const char *end)
 {
     unsigned n = 0;
     for (const char *at = begin; at < end; at++)
-        if (at[0] == '\n' && at[1] == ' ') n++; /* statements are indented, labels are not */
+        if (at[0] == '\n' && at[1] == ' ') /* statements are indented, labels are not */
+            n += !has(at + 1, end_of_line(at + 1, end), " = extractelement ");
     return n;
+}
+
+/* Finds the lanes of pairs that are made before the loop; of others a pair is one value. */
+static void find_lanes(code *c, const char *body, const char *loop)
+{
+    for (const char *line = body; line < loop; line = end_of_line(line, loop) + 1) {
+        statement s = read_statement(line, end_of_line(line, loop));
+        s.defines = number_of(s.defined);
+        if (s.defines == NOTHING || !is_of_lanes(s.operation) || !s.pair) continue;
+        if (!lower_lanes(c, &s) || c->strange) c->lanes[s.defines] = (lanes){0};
+        c->strange = false;
+    }
 }
 
 /* Finds the floats that are defined before the loop. */
@@ -562,6 +980,13 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
     return MT_OK;
 }
 
+static int count_lines(const char *begin, const char *end)
+{
+    int n = 0;
+    for (const char *line = begin; line < end; line = end_of_line(line, end) + 1) n++;
+    return n;
+}
+
 static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_mix *mix)
 {
     code c = {.n_values = TEXT_VALUES};
@@ -572,11 +997,18 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
     MT_ALLOC(scratch, c.uses, MAX_VALUES);
     MT_ALLOC(scratch, c.walks, MAX_VALUES);
     MT_ALLOC(scratch, c.meaning, MAX_VALUES);
+    MT_ALLOC(scratch, c.lanes, MAX_VALUES);
+    MT_ALLOC(scratch, c.inside, MAX_VALUES);
+    MT_ALLOC(scratch, c.defined_at, MAX_VALUES);
+    MT_ALLOC(scratch, c.last_use, MAX_VALUES);
+    MT_ALLOC(scratch, c.taker, MAX_VALUES);
     const char *loop, *loop_end;
     if (!find_loop(body, end, &loop, &loop_end))
         return mt_fail(MT_INPUT, "%s: contains no loop of one basic block", mix->name);
     MT_TRY(check_only(body, end, loop, mix->name));
     MT_TRY(find_floats(&c, body, loop));
+    MT_TRY(find_uses(scratch, &c, loop, loop_end, count_lines(loop, loop_end)));
+    find_lanes(&c, body, loop);
     MT_TRY(find_integers(scratch, &c, loop, loop_end));
     MT_TRY(lower_loop(&c, loop, loop_end));
     const ipu_turn turn = {

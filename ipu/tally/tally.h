@@ -13,8 +13,9 @@
  *  1. A worker issues one bundle per slot: at most one main instruction (memory, integer, control) and one auxiliary
  *     (float) instruction. (a)
  *  2. Pairs of floats (<2 x float>) load, store, add, subtract, negate and multiply like single ones and take two
- *     registers (a); other vectors, half, double and 64-bit integers are rejected. Each float addition, subtraction, negation,
- *     multiplication, division, exp, log and sqrt is one auxiliary instruction; there is no fused multiply-add of three
+ *     registers (a); so do four halves (<4 x half>), and words of 64 bits that are only loaded, stored or used as pairs. A pair is
+ *     divided lane by lane (a). Other vectors, half, double and arithmetic of 64 bits are rejected. Each float addition,
+ *     subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction; there is no fused multiply-add of three
  *     registers (a); expm1 is exp and a subtraction (c). The machine file has the slots of the longer ones
  *     (ipu/machine/target.h).
  *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no address step; a
@@ -34,6 +35,19 @@
  *  9. Neighbours in that order share a bundle if one is main and the other auxiliary, the second does not need the first's
  *     result, and the first is no branch (a). Spill code shares no bundle: the paper counts 18 spill instructions as 18 of
  *     107 cycles (b), which, taken literally, implies it (c).
+ * 10. A pair is two adjacent registers of 32 bits, such as $a0:1, each of which is a float (a). So a lane at a constant index is
+ *     extracted without an instruction, and a pair of two floats is made without one if they are computed, loaded or built in
+ *     its registers. Each lane that cannot be there takes a move (auxiliary): one that changes its side, one of a pair that is
+ *     read later, a float that is also a lane of another pair that is read later, and zero beside another float. Shuffles are
+ *     such moves, too (a: the generator expands them; sort4x32 and roll32 would join lanes of two pairs at once). Both lanes of
+ *     an addition or a multiplication, or of the first operand of a subtraction, can be one register, $a0:B, so equal lanes are
+ *     not copied there (a). What only has values from before the loop is made there. (c: the first pair in the text gets the
+ *     register of a float; an extracted lane keeps both registers of its pair; a value that is carried to the next turn stays in
+ *     its registers)
+ *
+ * Single floats are counted singly, also where the machine could compute pairs: LLVM's intermediate representation for another
+ * processor, without vectorisation, only has the pairs that the source has. A mix has no band; count a loop written in pairs, too,
+ * to have the fast end.
  *
  * Without a public source, (c), the choice is the one nearest to the paper's figures for its own code: 18 and 111 spill
  * instructions, 1,077 bundles. Rules 7 to 9 are ipu/cost/issue.h. */

@@ -312,6 +312,246 @@ Test(tally, pairs_of_floats_are_one_instruction_each)
         6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
 }
 
+#define FLOAT(number, pointer)                                                                               \
+    "  %" #number "8 = getelementptr inbounds float, ptr %" #pointer ", i32 %7\n"                            \
+    "  %" #number "9 = load float, ptr %" #number "8, align 4\n"
+#define PUT_PAIR(pair, pointer)                                                                              \
+    "  %" #pointer "7 = getelementptr inbounds <2 x float>, ptr %" #pointer ", i32 %7\n"                     \
+    "  store <2 x float> %" #pair ", ptr %" #pointer "7, align 8\n"
+#define SPLAT(number, scalar)                                                                                \
+    "  %" #number "0 = insertelement <2 x float> undef, float %" #scalar ", i64 0\n"                         \
+    "  %" #number "1 = shufflevector <2 x float> %" #number                                                  \
+    "0, <2 x float> poison, <2 x i32> zeroinitializer\n"
+
+/* Rule 10. A row of products with its horizontal sum: load, load, multiply, add of the lanes, store, loop. */
+Test(tally, lanes_are_extracted_without_an_instruction)
+{
+    EXPECT(PAIR(1, 1) PAIR(2, 2) "  %30 = fmul <2 x float> %19, %29\n"
+                                 "  %31 = extractelement <2 x float> %30, i64 0\n"
+                                 "  %32 = extractelement <2 x float> %30, i64 1\n"
+                                 "  %33 = fadd float %31, %32\n" ADDRESS(38, 3) STORE(33, 38),
+        6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+}
+
+/* Both lanes are computed in the registers of the pair: load, load, multiply, add, store, loop. */
+Test(tally, a_pair_of_two_results_is_made_without_an_instruction)
+{
+    EXPECT(FLOAT(1, 1)
+               FLOAT(2, 2) "  %30 = fmul float %19, %29\n"
+                           "  %31 = insertelement <2 x float> undef, float %30, i64 0\n"
+                           "  %32 = fadd float %19, %29\n"
+                           "  %33 = insertelement <2 x float> %31, float %32, i64 1\n" PUT_PAIR(33, 3),
+        6, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+}
+
+/* Lane 1 of the pair x is replaced by a loaded float, and the result is squared. If x is read afterwards, its lane 0 is moved first. By
+ * depth: load, load; (move;) multiply (, add); store(s); loop. The add of x does not need the move, but both are auxiliary. */
+Test(tally, a_lane_is_inserted_in_place_unless_the_pair_is_read_later)
+{
+#define SQUARE                                                                                               \
+    PAIR(1, 1)                                                                                               \
+    FLOAT(2, 2)                                                                                              \
+    "  %30 = insertelement <2 x float> %19, float %29, i64 1\n"                                              \
+    "  %31 = fmul <2 x float> %30, %30\n" PUT_PAIR(31, 3)
+    EXPECT(SQUARE, 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+    /* load, load, move, add, multiply | store, store, loop */
+    EXPECT(SQUARE "  %32 = fadd <2 x float> %19, %19\n" PUT_PAIR(32, 4), 7, 1, {IPU_OP_LOAD, 2},
+        {IPU_OP_MOVE, 1}, {IPU_OP_ADD, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 2});
+    /* the same if only an extracted lane is read later: load, load, move, add, multiply | store, store, loop */
+    EXPECT(PAIR(1, 1) FLOAT(2, 2) "  %33 = extractelement <2 x float> %19, i64 1\n"
+                                  "  %30 = insertelement <2 x float> %19, float %29, i64 1\n"
+                                  "  %31 = fmul <2 x float> %30, %30\n" PUT_PAIR(
+                                      31, 3) "  %34 = fadd float %33, %33\n" ADDRESS(35, 4) STORE(34, 35),
+        7, 1, {IPU_OP_LOAD, 2}, {IPU_OP_MOVE, 1}, {IPU_OP_ADD, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 2});
+}
+
+/* A float in two pairs that exist together: in its register for the first, moved for the second. x is replaced in lane 0 by the second. */
+Test(tally, a_float_is_moved_to_the_second_pair_that_has_it)
+{
+    EXPECT(PAIR(1, 1) FLOAT(2, 2) "  %30 = insertelement <2 x float> %19, float %29, i64 1\n"
+                                  "  %31 = insertelement <2 x float> %19, float %29, i64 0\n"
+                                  "  %32 = fmul <2 x float> %30, %31\n" PUT_PAIR(32, 3),
+        7, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MOVE, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+}
+
+/* load, move, move, store, loop. An extracted lane with its square: on its own side without a move, on the other one with it. */
+Test(tally, lanes_that_change_sides_are_moved)
+{
+#define WITH_SQUARE(at_square, at_lane)                                                                      \
+    PAIR(1, 1)                                                                                               \
+    "  %30 = extractelement <2 x float> %19, i64 1\n"                                                        \
+    "  %31 = fmul float %30, %30\n"                                                                          \
+    "  %32 = insertelement <2 x float> undef, float %31, i64 " at_square "\n"                                \
+    "  %33 = insertelement <2 x float> %32, float %30, i64 " at_lane "\n" PUT_PAIR(33, 3)
+    EXPECT(WITH_SQUARE("0", "1"), 4, 0, {IPU_OP_LOAD, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+    EXPECT(WITH_SQUARE("1", "0"), 5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_MOVE, 1},
+        {IPU_OP_STORE, 1});
+    EXPECT(PAIR(1, 1) "  %30 = shufflevector <2 x float> %19, <2 x float> undef, <2 x i32> <i32 1, i32 "
+                      "0>\n" PUT_PAIR(30, 3),
+        5, 0, {IPU_OP_LOAD, 1}, {IPU_OP_MOVE, 2}, {IPU_OP_STORE, 1});
+    EXPECT(PAIR(1, 1) "  %30 = shufflevector <2 x float> %19, <2 x float> undef, <2 x i32> <i32 0, i32 "
+                      "1>\n" PUT_PAIR(30, 3),
+        3, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1});
+}
+
+/* A stencil with the neighbours of a pair m, of l, m and r: (l1, m0) + (m1, r0), each of two moves. By depth: three loads; a move of l1
+ * and one of m1; a second of each; add; store; loop. The first move shares the bundle of the last load. */
+Test(tally, a_stencil_on_pairs_moves_four_lanes)
+{
+    EXPECT(PAIR(1, 1) PAIR(2, 2)
+               PAIR(4, 4) "  %50 = shufflevector <2 x float> %19, <2 x float> %29, <2 x i32> <i32 1, i32 2>\n"
+                          "  %51 = shufflevector <2 x float> %29, <2 x float> %49, <2 x i32> <i32 1, i32 2>\n"
+                          "  %52 = fadd <2 x float> %50, %51\n" PUT_PAIR(52, 3),
+        9, 1, {IPU_OP_LOAD, 3}, {IPU_OP_MOVE, 4}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+}
+
+/* f32v2add and f32v2mul read one register for both lanes of an operand; f32v2sub only for the first. */
+Test(tally, equal_lanes_are_read_from_one_register_where_the_machine_can)
+{
+#define ONE_OF(operation) FLOAT(1, 1) PAIR(2, 2) SPLAT(3, 19) "  %40 = " operation "\n" PUT_PAIR(40, 3)
+    EXPECT(
+        ONE_OF("fmul <2 x float> %31, %29"), 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+    EXPECT(ONE_OF("fadd <2 x float> %29, %31"), 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+    EXPECT(ONE_OF("fsub <2 x float> %31, %29"), 5, 0, {IPU_OP_LOAD, 2}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+    /* load, load | move, subtract, store, loop: the float is loaded to one lane and copied to the other */
+    EXPECT(ONE_OF("fsub <2 x float> %29, %31"), 5, 1, {IPU_OP_LOAD, 2}, {IPU_OP_MOVE, 1}, {IPU_OP_ADD, 1},
+        {IPU_OP_STORE, 1});
+    /* both operands: one of them is copied, beside the load of the unused pair */
+    EXPECT(ONE_OF("fmul <2 x float> %31, %31"), 5, 1, {IPU_OP_LOAD, 2}, {IPU_OP_MOVE, 1},
+        {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+}
+
+/* 1.5 takes one instruction, 0.1 two, as of single floats (rule 4): equal ones once; a zero beside another float is a move. */
+Test(tally, constants_are_built_in_the_registers_of_a_pair)
+{
+#define WITH_CONSTANT(operation) PAIR(1, 1) "  %40 = " operation "\n" PUT_PAIR(40, 3)
+    EXPECT(WITH_CONSTANT("fmul <2 x float> %19, <float 1.500000e+00, float 1.500000e+00>"), 4, 1,
+        {IPU_OP_LOAD, 1}, {IPU_OP_CONSTANT, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+    EXPECT(WITH_CONSTANT("fmul <2 x float> %19, <float 1.500000e+00, float 0x3FB99999A0000000>"), 6, 1,
+        {IPU_OP_LOAD, 1}, {IPU_OP_CONSTANT, 3}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+    EXPECT(WITH_CONSTANT("fsub <2 x float> zeroinitializer, %19"), 4, 0, {IPU_OP_LOAD, 1}, {IPU_OP_ADD, 1},
+        {IPU_OP_STORE, 1});
+    EXPECT("  %17 = getelementptr inbounds <2 x float>, ptr %1, i32 %7\n"
+           "  store <2 x float> <float 1.500000e+00, float 0.000000e+00>, ptr %17, align 8\n",
+        4, 0, {IPU_OP_CONSTANT, 1}, {IPU_OP_MOVE, 1}, {IPU_OP_STORE, 1});
+}
+
+/* load, load, divide, divide | store, loop: the quotients are in the registers of the pair; the store needs the second one. */
+Test(tally, a_pair_is_divided_lane_by_lane)
+{
+    EXPECT(PAIR(1, 1) PAIR(2, 2) "  %30 = fdiv <2 x float> %19, %29\n" PUT_PAIR(30, 3), 6, 0,
+        {IPU_OP_LOAD, 2}, {IPU_OP_DIVIDE, 2}, {IPU_OP_STORE, 1});
+}
+
+/* Words of 64 bits that are only moved, and bits of pairs: load, add, store, loop. */
+Test(tally, words_of_64_bits_are_pairs)
+{
+    static const char word[] = "  %18 = getelementptr inbounds i64, ptr %1, i32 %7\n"
+                               "  %19 = load i64, ptr %18, align 8\n"
+                               "  %38 = getelementptr inbounds i64, ptr %3, i32 %7\n";
+    char body[1024];
+    (void)snprintf(body, sizeof body, "%s  store i64 %%19, ptr %%38, align 8\n", word);
+    EXPECT(body, 3, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1});
+    (void)snprintf(body, sizeof body,
+        "%s  %%20 = bitcast i64 %%19 to <2 x float>\n  %%21 = fadd <2 x float> %%20, %%20\n"
+        "  %%22 = bitcast <2 x float> %%21 to i64\n  store i64 %%22, ptr %%38, align 8\n",
+        word);
+    EXPECT(body, 4, 0, {IPU_OP_LOAD, 1}, {IPU_OP_ADD, 1}, {IPU_OP_STORE, 1});
+    (void)snprintf(body, sizeof body,
+        "%s  %%20 = bitcast i64 %%19 to <4 x half>\n  %%21 = fmul <4 x half> %%20, %%20\n"
+        "  %%39 = bitcast i64* %%38 to <4 x half>*\n  store <4 x half> %%21, <4 x half>* %%39, align 8\n",
+        word);
+    EXPECT(body, 4, 0, {IPU_OP_LOAD, 1}, {IPU_OP_MULTIPLY, 1}, {IPU_OP_STORE, 1});
+}
+
+/* As clang writes them: a triad with a factor from before the loop, and a dot product with a horizontal sum after it. Triad: load, load,
+ * multiply, add, store, loop. Dot: load, load, multiply, add | loop. */
+Test(tally, pairs_from_before_the_loop_and_to_the_next_turn_take_no_instruction)
+{
+    static const char triad[] = "\ndefine void @f(i32 %0, ptr %1, ptr %2, ptr %3, ptr %4) {\n"
+                                "  %5 = load float, ptr %4, align 4\n"
+                                "  %6 = insertelement <2 x float> undef, float %5, i64 0\n"
+                                "  %7 = shufflevector <2 x float> %6, <2 x float> poison, <2 x i32> "
+                                "zeroinitializer\n"
+                                "  br label %8\n\n"
+                                "8:\n"
+                                "  %9 = phi i32 [ 0, %4 ], [ %17, %8 ]\n"
+                                "  %10 = getelementptr inbounds <2 x float>, ptr %2, i32 %9\n"
+                                "  %11 = load <2 x float>, ptr %10, align 8\n"
+                                "  %12 = getelementptr inbounds <2 x float>, ptr %3, i32 %9\n"
+                                "  %13 = load <2 x float>, ptr %12, align 8\n"
+                                "  %14 = fmul <2 x float> %7, %13\n"
+                                "  %15 = fadd <2 x float> %11, %14\n"
+                                "  %16 = getelementptr inbounds <2 x float>, ptr %1, i32 %9\n"
+                                "  store <2 x float> %15, ptr %16, align 8\n"
+                                "  %17 = add nuw i32 %9, 1\n"
+                                "  %18 = icmp eq i32 %17, %0\n"
+                                "  br i1 %18, label %19, label %8\n\n"
+                                "19:\n"
+                                "  ret void\n}\n";
+    static const char dot[] = "\ndefine void @f(i32 %0, ptr %1, ptr %2, ptr %3) {\n"
+                              "  br label %5\n\n"
+                              "5:\n"
+                              "  %6 = phi i32 [ %13, %5 ], [ 0, %4 ]\n"
+                              "  %7 = phi <2 x float> [ %12, %5 ], [ zeroinitializer, %4 ]\n"
+                              "  %8 = getelementptr inbounds <2 x float>, ptr %1, i32 %6\n"
+                              "  %9 = load <2 x float>, ptr %8, align 8\n"
+                              "  %10 = getelementptr inbounds <2 x float>, ptr %2, i32 %6\n"
+                              "  %15 = load <2 x float>, ptr %10, align 8\n"
+                              "  %11 = fmul <2 x float> %9, %15\n"
+                              "  %12 = fadd <2 x float> %7, %11\n"
+                              "  %13 = add nuw i32 %6, 1\n"
+                              "  %14 = icmp eq i32 %13, %0\n"
+                              "  br i1 %14, label %16, label %5\n\n"
+                              "16:\n"
+                              "  %17 = extractelement <2 x float> %12, i64 0\n"
+                              "  %18 = extractelement <2 x float> %12, i64 1\n"
+                              "  %19 = fadd float %17, %18\n"
+                              "  store float %19, ptr %3, align 4\n"
+                              "  ret void\n}\n";
+    ipu_mix t;
+    cr_assert_eq(ipu_tally_count(triad, "f", &t), MT_OK, "%s", mt_message());
+    cr_expect(t.bundles == 6 && t.pairs == 0, "%u, %u", t.bundles, t.pairs);
+    cr_expect(t.count[IPU_OP_LOAD] == 2 && t.count[IPU_OP_MULTIPLY] == 1 && t.count[IPU_OP_MOVE] == 0);
+    cr_assert_eq(ipu_tally_count(dot, "f", &t), MT_OK, "%s", mt_message());
+    cr_expect(t.bundles == 4 && t.pairs == 1, "%u, %u", t.bundles, t.pairs);
+    cr_expect_eq(
+        t.start, 4, "a branch, the sum, its store and the return; extracting its lanes takes nothing");
+}
+
+/* A carried pair is put together at the end of the turn: s = (s1 + x, s0). The sum is computed in lane 0, lane 0 is moved to lane 1. */
+Test(tally, a_carried_pair_is_joined_in_the_turn)
+{
+    static const char turn[] =
+        "\ndefine void @f(i32 %0, ptr %1, ptr %2) {\n"
+        "  br label %4\n\n"
+        "4:\n"
+        "  %5 = phi <2 x float> [ %11, %4 ], [ zeroinitializer, %3 ]\n"
+        "  %6 = phi i32 [ %12, %4 ], [ 0, %3 ]\n"
+        "  %7 = extractelement <2 x float> %5, i64 1\n"
+        "  %8 = getelementptr inbounds float, ptr %2, i32 %6\n"
+        "  %9 = load float, ptr %8, align 4\n"
+        "  %10 = fadd float %7, %9\n"
+        "  %14 = insertelement <2 x float> undef, float %10, i64 0\n"
+        "  %11 = shufflevector <2 x float> %14, <2 x float> %5, <2 x i32> <i32 0, i32 2>\n"
+        "  %12 = add nuw i32 %6, 1\n"
+        "  %13 = icmp eq i32 %12, %0\n"
+        "  br i1 %13, label %15, label %4\n\n"
+        "15:\n"
+        "  ret void\n}\n";
+    ipu_mix t;
+    cr_assert_eq(ipu_tally_count(turn, "f", &t), MT_OK, "%s", mt_message());
+    cr_expect(t.count[IPU_OP_MOVE] == 1 && t.count[IPU_OP_ADD] == 1 && t.count[IPU_OP_LOAD] == 1);
+}
+
+/* With i = 2 k, v[i | 1] is v[i + 1]. */
+Test(tally, an_odd_index_takes_no_instruction)
+{
+    EXPECT("  %8 = shl i32 %7, 1\n  %9 = or i32 %8, 1\n  %10 = getelementptr inbounds float, ptr %3, i32 "
+           "%9\n" LOAD(11, 10) WRITE(11),
+        3, 0, {IPU_OP_LOAD, 1}, {IPU_OP_STORE, 1});
+}
+
 static void expect_refusal(const char *module, const char *message)
 {
     ipu_mix t;
@@ -331,10 +571,20 @@ Test(tally, unknown_types_are_rejected)
 {
     static const char *const lines[] = {"  %12 = fadd half %10, %11\n", "  %12 = fadd <4 x float> %10, %11\n",
         "  %12 = load <4 x float>, ptr %1, align 16\n", "  %12 = load <2 x half>, ptr %1, align 4\n",
-        "  %12 = fmul double %10, %11\n", "  %12 = add i64 %10, 1\n", "  %12 = fdiv <2 x float> %10, %11\n",
-        "  %12 = udiv i32 %10, 3\n", "  %12 = fadd <2 x float> %10, <float 1.0, float 2.0>\n"};
+        "  %12 = fmul double %10, %11\n", "  %12 = add i64 %10, 1\n", "  %12 = udiv i32 %10, 3\n",
+        "  %12 = fdiv <4 x half> %10, %11\n", "  %12 = fadd <4 x half> %10, <half 1.0, half 1.0>\n",
+        "  %12 = phi i64 [ %10, %6 ], [ 0, %5 ]\n", "  %12 = fcmp olt <2 x float> %10, %11\n",
+        "  %12 = extractelement <2 x float> %10, i32 %7\n", "  %12 = extractelement <2 x float> %10, i64 2\n",
+        "  %12 = extractelement <4 x half> %10, i64 0\n", "  %12 = extractelement <2 x i32> %10, i64 0\n",
+        "  %12 = insertelement <2 x float> %10, float %11, i32 %7\n",
+        "  %12 = insertelement <4 x half> %10, half %11, i64 0\n",
+        "  %12 = shufflevector <4 x float> %10, <4 x float> %11, <2 x i32> <i32 0, i32 1>\n",
+        "  %12 = shufflevector <2 x float> %10, <2 x float> %11, <2 x i32> <i32 0, i32 4>\n",
+        "  %12 = shufflevector <2 x float> %10, <2 x float> %11, <4 x i32> <i32 0, i32 1, i32 2, i32 3>\n",
+        "  %12 = bitcast float %9 to i32\n", "  %12 = bitcast <2 x float> %10 to double\n",
+        "  %12 = fadd <2 x float> %9, %9\n", "  %12 = fadd <2 x float> %10, <float 1.0>\n"};
     for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-        char body[256], message[256];
+        char body[512], message[512];
         (void)snprintf(body, sizeof body, "%s%s%s", READ_8_TO_9, lines[k], WRITE(9));
         (void)snprintf(
             message, sizeof message, "the tally has no rule for: %.*s", (int)strlen(lines[k]) - 1, lines[k]);
