@@ -15,8 +15,8 @@
  *  2. Pairs of floats (<2 x float>) load, store, add, subtract, negate and multiply like single ones and take two
  *     registers (a); so do four halves (<4 x half>), and words of 64 bits that are only loaded, stored or used as pairs. A pair is
  *     divided lane by lane (a). Other vectors, half, double and arithmetic of 64 bits are rejected. Each float addition,
- *     subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction; there is no fused multiply-add of three
- *     registers (a); expm1 is exp and a subtraction (c). The machine file has the slots of the longer ones
+ *     subtraction, negation, multiplication, division, exp, log and sqrt is one auxiliary instruction; there is no fused
+ *     multiply-add of three registers (a); expm1 is exp and a subtraction (c). The machine file has the slots of the longer ones
  *     (ipu/machine/target.h).
  *  3. Loads and stores reach base + immediate and base + scaled register, so that v[column[k]] needs no address step; a
  *     pointer that is used once in a turn is incremented for free; one that is used more often takes one main instruction. (a)

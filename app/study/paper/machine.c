@@ -14,7 +14,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments);
 static const mt_option options[] = {
     {.name = "--ipus",
         .value = "N",
-        .help = "omit measurements on more IPUs; default: 16, which takes half a minute"},
+        .help = "omit measurements on more IPUs; default: 16, which takes about a minute"},
     MT_OPTION_FORMAT, MT_OPTION_PROGRESS, MT_OPTIONS_END};
 
 const mt_command mt_command_reproduce_machine = {
@@ -30,12 +30,30 @@ const mt_command mt_command_reproduce_machine = {
 /* Times of the emulated machines for programs with known times. Inputs are gathered by copies, as with the vendor's compiler. */
 enum { FLOAT, HALF, TYPES };
 enum { ONE, TWO, FOUR, EIGHT, SIXTEEN, COUNTS };
+
+/* Blurs of 2,200 x 1,122 pixels that did not fit on a GC2; the compiler's message has the bytes of a tile. */
+static const struct {
+    const char *key, *what;
+    size_t ipus, rows, columns, tile; /* the least rows and columns per tile */
+} memories[] = {{"machine_blur_memory_36", "blur, 36 x 128 pixels a tile: memory", 1, 36, 128, 9},
+    {"machine_blur_memory_48", "blur, 48 x 128 pixels: memory", 1, 48, 128, 0},
+    {"machine_blur_memory_72", "blur, 72 x 128 pixels: memory", 1, 72, 128, 0},
+    {"machine_blur2_memory_48", "on 2 IPUs, 48 x 128 pixels: memory", 2, 48, 128, 0},
+    {"machine_blur2_memory_72", "on 2 IPUs, 72 x 128 pixels: memory", 2, 72, 128, 0},
+    {"machine_blur4_memory_48", "on 4 IPUs, 48 x 128 pixels: memory", 4, 48, 128, 0},
+    {"machine_blur4_memory_72", "on 4 IPUs, 72 x 128 pixels: memory", 4, 72, 128, 0},
+    {"machine_blur8_memory_48", "on 8 IPUs, 48 x 128 pixels: memory", 8, 48, 128, 0},
+    {"machine_blur8_memory_72", "on 8 IPUs, 72 x 128 pixels: memory", 8, 72, 128, 0},
+    {"machine_blur16_memory_72", "on 16 IPUs, 72 x 128 pixels: memory", 16, 72, 128, 0}};
+enum { MEMORIES = sizeof memories / sizeof *memories };
+
 typedef struct measured {
     unsigned long ipus; /* maximum number; programs on more are NaN */
     ipu_target gc2, gc200, c600;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
     mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
     mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
+    double memory[MEMORIES]; /* of a tile [KiB] */
 } measured;
 
 static mt_status load(mt_arena *arena, const char *name, ipu_target *target)
@@ -67,6 +85,19 @@ static mt_status run_blurs(measured *m, bool half)
     return MT_OK;
 }
 
+static mt_status run_memories(measured *m)
+{
+    for (size_t k = 0; k < MEMORIES; k++) {
+        const mt_blur blur = {2200, 1122, memories[k].ipus, false, memories[k].rows};
+        ipu_tile_memory memory;
+        m->memory[k] = NAN;
+        if (blur.ipus > m->ipus) continue;
+        MT_TRY(mt_blur_memory(&m->gc2, &blur, memories[k].columns, memories[k].tile, &memory));
+        m->memory[k] = (double)(memory.total + memory.gaps) / 1024;
+    }
+    return MT_OK;
+}
+
 static mt_status measure(mt_arena *arena, measured *m)
 {
     MT_TRY(load(arena, "gc2", &m->gc2));
@@ -76,7 +107,9 @@ static mt_status measure(mt_arena *arena, measured *m)
     MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
     mt_progress_stage("the blur stencil");
     MT_TRY(run_blurs(m, false));
-    return run_blurs(m, true);
+    MT_TRY(run_blurs(m, true));
+    mt_progress_stage("the memory of the blur stencil");
+    return run_memories(m);
 }
 
 /* ---- rows ---- */
@@ -152,6 +185,14 @@ static void add_blur(rows *r, const measured *m)
     }
     add_growth(r, m, EIGHT, "machine_blur_to_8", "weak scaling of the blur, from 4 IPUs to 8", NULL);
     add_growth(r, m, SIXTEEN, "machine_blur_to_16", "weak scaling of the blur, from 8 IPUs to 16", NULL);
+}
+
+static void add_memories(rows *r, const measured *m)
+{
+    for (size_t k = 0; k < MEMORIES; k++) {
+        row *to = add(r, memories[k].key, memories[k].what, "GC2", NULL);
+        for (int at = 0; at < MT_ATS; at++) to->ours[at] = m->memory[k];
+    }
 }
 
 static void add_tutorial(rows *r, const measured *m)
@@ -296,6 +337,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     add_tutorial(held, m);
     add_compute(held, m);
     add_blur(held, m);
+    add_memories(held, m);
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
         "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "

@@ -107,9 +107,14 @@ typedef struct box {
 
 typedef struct stencil {
     const mt_blur *blur;
+    size_t least_columns; /* of a tile; blur->least: its rows */
     ipu_graph *graph;
     uint32_t image, set;
     ipu_slice *rows; /* row pieces of an input */
+    /* of the earlier version, from image to other in `set`, and back; NULL: the later one */
+    const float *zeros;
+    uint32_t other, back;
+    ipu_tensor *ranges; /* of an output */
 } stencil;
 
 /* Returns the begin of part k of n; the first parts have one more. */
@@ -127,8 +132,9 @@ static box part_of(const box *all, size_t n_rows, size_t n_columns, size_t row, 
 
 static void tiles_of(const stencil *s, const box *chip, size_t *rows, size_t *columns)
 {
-    const size_t tiles = s->graph->target.tiles / s->graph->target.ipus, least = s->blur->least;
-    const size_t most_columns = chip->columns / least, most_rows = chip->rows / least;
+    const size_t tiles = s->graph->target.tiles / s->graph->target.ipus;
+    const size_t most_columns = ipu_larger(1, chip->columns / s->least_columns);
+    const size_t most_rows = ipu_larger(1, chip->rows / s->blur->least);
     const size_t wished = (size_t)ceil(sqrt((double)tiles * (double)chip->columns / (double)chip->rows));
     *columns = wished < most_columns ? wished : most_columns;
     *rows = tiles / *columns < most_rows ? tiles / *columns : most_rows;
@@ -147,6 +153,70 @@ static mt_status add_worker(stencil *s, size_t tile, const box *own)
     return add_vertex(s->graph, s->set, s->blur->half ? &takes_halves : &takes_floats, tile, s->rows, n);
 }
 
+/* ---- the earlier version of the stencil ---- */
+
+enum { SIDES = 9, SELF = 4, NINE_FIELDS = SIDES + 1 };
+
+static const ipu_field nine_fields[NINE_FIELDS] = {{"nw", IPU_INPUT, IPU_FLOAT}, {"n", IPU_INPUT, IPU_FLOAT},
+    {"ne", IPU_INPUT, IPU_FLOAT}, {"w", IPU_INPUT, IPU_FLOAT}, {"in", IPU_INPUT, IPU_FLOAT},
+    {"e", IPU_INPUT, IPU_FLOAT}, {"sw", IPU_INPUT, IPU_FLOAT}, {"s", IPU_INPUT, IPU_FLOAT},
+    {"se", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
+static const ipu_codelet takes_nine = {"takes nine", NINE_FIELDS, nine_fields, do_nothing, no_work,
+    .vertex_bytes = 4 * (NINE_FIELDS + 2), /* pointers, width and height */
+    .kind = IPU_SINGLE_WORKER, .lists = 1U << SIDES};
+
+/* Steps from a range to the pixel before or after it. False if that is outside the image, or its first or last one, which the program
+ * treats as outside. */
+static bool step_aside(int by, size_t all, size_t *from, size_t *n)
+{
+    const bool inside = by == 0 || (by < 0 ? *from > 1 : *from + *n + 1 < all);
+    if (by == 0) return inside;
+    *from = by < 0 ? *from - 1 : *from + *n;
+    *n = 1;
+    return inside;
+}
+
+static size_t rows_of(const stencil *s, uint32_t variable, const box *b)
+{
+    for (size_t r = 0; r < b->rows; r++)
+        s->rows[r] = (ipu_slice){
+            variable, ((b->row + r) * s->blur->width + b->column) * CHANNELS, b->columns * CHANNELS};
+    return b->rows;
+}
+
+/* Connects input k, of a row and a column of three: pixels of a box, or zeros on the tile. */
+static mt_status connect_side(
+    const stencil *s, size_t vertex, size_t tile, uint32_t from, const box *own, int k)
+{
+    box side = *own;
+    ipu_tensor in;
+    const bool in_rows = step_aside(k / 3 - 1, s->blur->height, &side.row, &side.rows);
+    const bool in_columns = step_aside(k % 3 - 1, s->blur->width, &side.column, &side.columns);
+    if (in_rows && in_columns) {
+        MT_TRY(ipu_graph_add_tensor(s->graph, s->rows, rows_of(s, from, &side), &in));
+    } else {
+        uint32_t zeros;
+        const size_t n = side.rows * side.columns * CHANNELS;
+        MT_TRY(ipu_graph_add_constant(s->graph, "zeros", IPU_FLOAT, n, s->zeros, &zeros));
+        MT_TRY(ipu_graph_set_tile_mapping(s->graph, zeros, 0, n, (uint32_t)tile));
+        MT_TRY(ipu_graph_variable_tensor(s->graph, zeros, &in));
+    }
+    return ipu_graph_connect(s->graph, vertex, nine_fields[k].name, in);
+}
+
+static mt_status add_nine(
+    const stencil *s, uint32_t set, size_t tile, uint32_t from, uint32_t to, const box *own)
+{
+    size_t vertex;
+    MT_TRY(ipu_graph_add_vertex(s->graph, set, &takes_nine, (uint32_t)tile, NULL, &vertex));
+    for (int k = 0; k < SIDES; k++) MT_TRY(connect_side(s, vertex, tile, from, own, k));
+    const size_t n = rows_of(s, to, own);
+    for (size_t r = 0; r < n; r++) MT_TRY(ipu_graph_add_tensor(s->graph, &s->rows[r], 1, &s->ranges[r]));
+    return ipu_graph_connect_list(s->graph, vertex, "out", s->ranges, n);
+}
+
+/* ---- both versions ---- */
+
 /* Divides a tile among its workers by rows or by columns, whichever is more even. */
 static mt_status add_workers(stencil *s, size_t tile, const box *own)
 {
@@ -155,7 +225,12 @@ static mt_status add_workers(stencil *s, size_t tile, const box *own)
     const size_t length = by_rows ? own->rows : own->columns, n = length < workers ? length : workers;
     for (size_t w = 0; w < n; w++) {
         const box part = part_of(own, by_rows ? n : 1, by_rows ? 1 : n, by_rows ? w : 0, by_rows ? 0 : w);
-        MT_TRY(add_worker(s, tile, &part));
+        if (!s->zeros) {
+            MT_TRY(add_worker(s, tile, &part));
+            continue;
+        }
+        MT_TRY(add_nine(s, s->set, tile, s->image, s->other, &part));
+        MT_TRY(add_nine(s, s->back, tile, s->other, s->image, &part));
     }
     return MT_OK;
 }
@@ -163,8 +238,9 @@ static mt_status add_workers(stencil *s, size_t tile, const box *own)
 static mt_status map_box(stencil *s, size_t tile, const box *own)
 {
     for (size_t r = own->row; r < own->row + own->rows; r++)
-        MT_TRY(ipu_graph_set_tile_mapping(s->graph, s->image, (r * s->blur->width + own->column) * CHANNELS,
-            own->columns * CHANNELS, (uint32_t)tile));
+        for (int v = 0; v < (s->zeros ? 2 : 1); v++)
+            MT_TRY(ipu_graph_set_tile_mapping(s->graph, v == 0 ? s->image : s->other,
+                (r * s->blur->width + own->column) * CHANNELS, own->columns * CHANNELS, (uint32_t)tile));
     return MT_OK;
 }
 
@@ -202,11 +278,67 @@ static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s
 mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
 {
     MT_SCRATCH(arena);
-    stencil s = {.blur = blur};
+    stencil s = {.blur = blur, .least_columns = blur->least};
     ipu_timing timing[MT_ATS];
     mt_status status = make_stencil(arena, one, &s);
     if (status == MT_OK) status = time_graph(arena, s.graph, timing);
     for (int at = 0; status == MT_OK && at < MT_ATS; at++) cycles[at] = cycles_of(&timing[at], s.set);
+    return status;
+}
+
+/* Adds the chips of the earlier version: strips of rows or of columns, whichever are more even. */
+static mt_status add_strips(stencil *s)
+{
+    const mt_blur *b = s->blur;
+    const box all = {.rows = b->height, .columns = b->width};
+    const bool by_rows = b->height % b->ipus * b->width < b->width % b->ipus * b->height;
+    for (size_t k = 0; k < b->ipus; k++) {
+        const box part =
+            part_of(&all, by_rows ? b->ipus : 1, by_rows ? 1 : b->ipus, by_rows ? k : 0, by_rows ? 0 : k);
+        MT_TRY(add_chip(s, k, &part));
+    }
+    return MT_OK;
+}
+
+static mt_status make_earlier(mt_arena *arena, const ipu_target *one, stencil *s)
+{
+    const mt_blur *b = s->blur;
+    const size_t n = b->width * b->height * CHANNELS;
+    ipu_target target;
+    float *zeros = NULL;
+    MT_TRY(ipu_target_several(one, b->ipus, &target));
+    target.bytes_per_tile *= 4; /* for programs that do not fit */
+    MT_TRY(ipu_graph_new(arena, &target, &s->graph));
+    MT_TRY(ipu_graph_add_variable(s->graph, "img", IPU_FLOAT, n, &s->image));
+    MT_TRY(ipu_graph_add_variable(s->graph, "tmpImg", IPU_FLOAT, n, &s->other));
+    MT_TRY(ipu_graph_set_temporary(s->graph, s->other));
+    MT_TRY(ipu_graph_add_compute_set(s->graph, "inToOut", &s->set));
+    MT_TRY(ipu_graph_add_compute_set(s->graph, "outToIn", &s->back));
+    MT_ALLOC(arena, zeros, (b->width + b->height) * CHANNELS);
+    MT_ALLOC(arena, s->rows, b->height);
+    MT_ALLOC(arena, s->ranges, b->height);
+    s->zeros = zeros;
+    return add_strips(s);
+}
+
+static mt_status compile_earlier(mt_arena *arena, const stencil *s, ipu_executable **e)
+{
+    const ipu_program *both[2], *turn;
+    MT_TRY(ipu_program_execute(arena, s->set, &both[0]));
+    MT_TRY(ipu_program_execute(arena, s->back, &both[1]));
+    MT_TRY(ipu_program_sequence(arena, both, 2, &turn));
+    return ipu_compile(arena, s->graph, &turn, 1, e);
+}
+
+mt_status mt_blur_memory(
+    const ipu_target *one, const mt_blur *blur, size_t least_columns, size_t tile, ipu_tile_memory *memory)
+{
+    MT_SCRATCH(arena);
+    stencil s = {.blur = blur, .least_columns = least_columns};
+    ipu_executable *e = NULL;
+    mt_status status = make_earlier(arena, one, &s);
+    if (status == MT_OK) status = compile_earlier(arena, &s, &e);
+    if (status == MT_OK) *memory = e->memory[tile];
     return status;
 }
 

@@ -30,6 +30,14 @@ typedef struct mt_blur {
 MT_NODISCARD mt_status mt_blur_cycles(
     const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS]);
 
+/* Computes the memory of a tile for an earlier version of the program (its main/LowLevelStencil.cpp of 22 August 2020), with at least
+ * blur->least rows and least_columns columns per tile. A second image is computed from the first, and the first from the second.
+ * Workers have nine inputs: their pixels, and the neighbours at each side and corner, or zeros at the border. Chips have strips of
+ * rows or of columns, whichever are more even. Floats only; blur->half is ignored. The memory is known also if it exceeds the
+ * machine's, up to four times. Its code is unknown and not included. The same errors. */
+MT_NODISCARD mt_status mt_blur_memory(
+    const ipu_target *one, const mt_blur *blur, size_t least_columns, size_t tile, ipu_tile_memory *memory);
+
 /* Matrix-vector product, 10,000 x 1,000 floats on one chip of 1,472 tiles (the vendor's examples, tutorial 6, colAxisSplit 7). With
  * T tiles, M rows, N columns and S = 7 segments of the columns
  *
