@@ -79,7 +79,8 @@ Test(machine_programs, a_stencil_whose_workers_have_columns_needs_two_images_and
     cr_expect_float_eq((double)(m.total + m.gaps), 525496, 0.05 * 525496, "%zu bytes", m.total + m.gaps);
 }
 
-/* With at least 72 x 64 pixels its tiles have 75 x 65 or less. Their workers have rows, which are read in place. It fits, as on the machine. */
+/* With at least 72 x 64 pixels its tiles have 75 x 65 or less. Their workers have rows, which are read in place. It fits, as on the
+ * machine. */
 Test(machine_programs, a_stencil_whose_workers_have_rows_fits_as_on_the_hardware)
 {
     const ipu_target gc2 = machine("data/machines/gc2.yaml");
@@ -93,8 +94,8 @@ Test(machine_programs, a_stencil_whose_workers_have_rows_fits_as_on_the_hardware
     }
 }
 
-/* The bytes of tiles in the compiler's messages (lbm-graphcore, experiments/min-partition-size/output.txt). Code, stacks and instrumentation
- * are unknown and missing here. Four chips with 75 x 138 pixels took 100 KB more than two, with the same tile. */
+/* The bytes of tiles in the compiler's messages (lbm-graphcore, experiments/min-partition-size/output.txt). Code, stacks and
+ * instrumentation are unknown and missing here. Four chips with 75 x 138 pixels took 100 KB more than two, with the same tile. */
 Test(machine_programs, the_memory_of_stencils_that_do_not_fit_agrees_with_the_hardware)
 {
     static const struct {
