@@ -723,11 +723,17 @@ Test(tally, a_loop_that_is_too_long_is_rejected)
 /* Bytes changed at random: the input is counted or refused, and under the sanitizers no access is outside an array. */
 Test(tally, arbitrary_input_is_either_counted_or_rejected)
 {
-    static const char letters[] = "%%%0123456789999 ,()=\n:-xfptr";
+    static const char letters[] = "%%%0123456789999 ,()<>=\n:-xfptr";
     const char *whole = loop_of(READ_8_TO_9 ADDRESS(10, 3)
             LOAD(11, 10) "  %12 = fmul float %9, 0x3FB99999A0000000\n"
                          "  %13 = fcmp olt float %12, %11\n  %14 = select i1 %13, float %9, float %12\n"
-                         "  %15 = call float @mt_exp(float %14)\n" WRITE(15));
+                         "  %15 = call float @mt_exp(float %14)\n"
+                         "  %40 = load <2 x float>, ptr %8, align 8\n"
+                         "  %41 = insertelement <2 x float> %40, float %15, i64 1\n"
+                         "  %42 = shufflevector <2 x float> %41, <2 x float> %40, <2 x i32> <i32 1, i32 2>\n"
+                         "  %43 = fdiv <2 x float> %42, <float 1.500000e+00, float 0x3FB99999A0000000>\n"
+                         "  %44 = bitcast <2 x float> %43 to i64\n  store i64 %44, ptr %10, align 8\n"
+                         "  %45 = extractelement <2 x float> %43, i64 0\n" WRITE(45));
     const size_t n = strlen(whole);
     size_t counted = 0;
     uint64_t state = 7;
