@@ -9,14 +9,14 @@
 
 #include "data/core/arena.h"
 #include "ipu/cost/issue.h"
+#include "ipu/tally/text.h"
 
 const char *const ipu_operation_name[IPU_OPERATIONS] = {"load", "store", "add", "multiply", "divide", "exp",
     "expm1", "log", "sqrt", "constant", "compare", "move", "convert", "transfer", "select", "logic",
     "integer", "address", "loop", "spill", "reload"};
 
 enum {
-    MAX_VALUES = 8192,
-    TEXT_VALUES = MAX_VALUES / 2, /* maximum of value numbers in the text; the others are for new values */
+    MAX_VALUES = 2 * IPU_TEXT_VALUES, /* the later ones are for new values */
     MAX_CODE = 8192,
     NOTHING = IPU_NO_VALUE,
     ZERO = -2 /* of a lane: zero, without a register of its own; NOTHING: undefined */
@@ -53,147 +53,18 @@ typedef struct code {
     bool *inside;     /* [MAX_VALUES] True if defined in the loop */
     int *defined_at;  /* [MAX_VALUES] by number in the text: its line */
     int *last_use;    /* [MAX_VALUES] the last line that reads it, or a lane of it */
-    int *
-        taker; /* [MAX_VALUES] the last pair, by number in the text, that has its register as a lane; 0: none */
-    int at_line;  /* of the loop, from 1 on; 0: before the loop */
+    int *taker;  /* [MAX_VALUES] the last pair, by number in the text, with its register as a lane; 0: none */
+    int at_line; /* of the loop, from 1 on; 0: before the loop */
     int n_values; /* the text's numbers come first, new values after them */
     bool strange; /* True if the text had an invalid name, or capacity was exhausted */
 } code;
 
-/* ---- reading the text ---- */
-
-enum { MAX_PARTS = 6, MAX_WORD = 64 };
-
-/* A line: the value it defines (its number is found later), the operation, the type that follows, and the last word of each
- * part between commas. */
-typedef struct statement {
-    int defines;
-    char defined[MAX_WORD]; /* as written; "" if the line defines nothing */
-    char operation[MAX_WORD], type[MAX_WORD], called[MAX_WORD];
-    bool pair, strange;     /* of a pair of registers; of a type without a rule */
-    const char *rest, *end; /* the text after the operation */
-    char part[MAX_PARTS][MAX_WORD];
-    int n_parts;
-} statement;
-
-static const char *copy_word(const char *at, const char *end, char word[MAX_WORD])
-{
-    while (at < end && *at == ' ') at++;
-    size_t n = 0;
-    while (at < end && *at != ' ' && *at != ',' && *at != '(') {
-        if (n + 1 < MAX_WORD) word[n++] = *at;
-        at++;
-    }
-    word[n] = 0;
-    return at;
-}
-
-static void last_word(const char *at, const char *end, char word[MAX_WORD])
-{
-    while (end > at && (end[-1] == ' ' || end[-1] == ')')) end--;
-    const char *start = end;
-    while (start > at && start[-1] != ' ' && start[-1] != '(') start--;
-    (void)copy_word(start, end, word);
-}
-
-static bool has(const char *line, const char *end, const char *text)
-{
-    return memmem(line, (size_t)(end - line), text, strlen(text)) != NULL;
-}
-
-static bool is_word(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0) return true;
-    return false;
-}
-
-/* True if a text begins with a type of two registers. */
-static bool is_pair(const char *text, const char *end)
-{
-    static const char *const types[] = {"<2 x float>", "<4 x half>", "i64"};
-    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-        const size_t n = strlen(types[k]);
-        if ((size_t)(end - text) >= n && memcmp(text, types[k], n) == 0) return true;
-    }
-    return false;
-}
-
-/* True if the statement treats lanes of a pair one by one, or its bits. lower_lanes has the rules. */
-static bool is_of_lanes(const char *operation)
-{
-    static const char *const operations[] = {
-        "insertelement", "extractelement", "shufflevector", "bitcast", NULL};
-    return is_word(operation, operations);
-}
-
-/* True if a line has an unsupported type: a vector that is no pair, a number of another size, or a word of 64 bits except in memory. */
-static bool has_strange_type(const char *operation, const char *line, const char *end)
-{
-    static const char *const strange[] = {
-        " half", "<half", " double", " bfloat", " i128", " x i", "<2 x half", "<8 x half"};
-    static const char *const memory[] = {"load", "store", "getelementptr", NULL};
-    static const char four[] = "<4 x";
-    if (is_of_lanes(operation)) return false;
-    if (has(line, end, " i64") && !is_word(operation, memory)) return true;
-    for (size_t k = 0; k < sizeof strange / sizeof *strange; k++)
-        for (const char *at = line; (at = memmem(at, (size_t)(end - at), strange[k], strlen(strange[k])));
-             at++)
-            if (k > 0 || at - line < 4 || memcmp(at - 4, four, 4) != 0) return true;
-    const char *vector = memchr(line, '<', (size_t)(end - line));
-    return vector && !is_pair(vector, end);
-}
-
-static statement read_statement(const char *line, const char *end)
-{
-    statement s = {.defines = NOTHING, .end = end};
-    const char *whole = line, *whole_end = end;
-    const char *converted = memmem(line, (size_t)(end - line), " to i32", 7); /* of zext */
-    if (converted) end = converted;
-    const char *metadata = memmem(line, (size_t)(end - line), ", !", 3);
-    if (metadata) end = metadata;
-    while (line < end && *line == ' ') line++;
-    const char *equals = memmem(line, (size_t)(end - line), " = ", 3);
-    if (*line == '%' && equals) {
-        last_word(line, equals, s.defined);
-        line = equals + 3;
-    }
-    line = copy_word(line, end, s.operation);
-    if (strcmp(s.operation, "tail") == 0) line = copy_word(line, end, s.operation);
-    s.rest = line;
-    (void)copy_word(line, end, s.type);
-    s.pair = has(whole, whole_end, "<2 x float>") || has(whole, whole_end, "<4 x half>") ||
-             strcmp(s.type, "i64") == 0;
-    s.strange = has_strange_type(s.operation, whole, whole_end);
-    const char *at_sign = memchr(line, '@', (size_t)(end - line));
-    if (at_sign) (void)copy_word(at_sign + 1, end, s.called);
-    if (at_sign && memchr(at_sign, '(', (size_t)(end - at_sign))) {
-        line = memchr(at_sign, '(', (size_t)(end - at_sign));
-        const char *close = memchr(line, ')', (size_t)(end - line));
-        if (close) end = close;
-    }
-    while (line < end && s.n_parts < MAX_PARTS) {
-        const char *comma = memchr(line, ',', (size_t)(end - line));
-        last_word(line, comma ? comma : end, s.part[s.n_parts++]);
-        line = comma ? comma + 1 : end;
-    }
-    return s;
-}
-
 /* ---- translation of statements to instructions ---- */
-
-/* Returns the number of a value in the text, or NOTHING. */
-static int number_of(const char *word)
-{
-    const size_t digits = *word == '%' ? strspn(word + 1, "0123456789") : 0;
-    const bool known = digits > 0 && digits < 6 && word[1 + digits] == 0 && atoi(word + 1) < TEXT_VALUES;
-    return known ? atoi(word + 1) : NOTHING;
-}
 
 /* Returns the number of a value in the text, "%12". For any other word returns 0 and marks the code as strange. */
 static int value_of(code *c, const char *word)
 {
-    const int number = number_of(word);
+    const int number = ipu_text_number(word);
     if (number == NOTHING) c->strange = true;
     return number == NOTHING ? 0 : number;
 }
@@ -251,37 +122,6 @@ static int operand(code *c, const char *word)
 
 /* ---- pairs of floats (rule 2) ---- */
 
-/* Copies operand k: a value, or a constant with its brackets. "" if there is none. Commas inside brackets do not separate operands. */
-static void copy_operand(const statement *s, int k, char word[MAX_WORD])
-{
-    const char *from = s->rest, *at = from;
-    int depth = 0;
-    word[0] = 0;
-    for (; at < s->end; at++) {
-        if (*at == '<' || *at == '[' || *at == '(') depth++;
-        if (*at == '>' || *at == ']' || *at == ')') depth--;
-        if (*at != ',' || depth > 0) continue;
-        if (k-- == 0) break;
-        from = at + 1;
-    }
-    if (k > 0) return;
-    const char *last = at;
-    while (last > from && last[-1] == ' ') last--;
-    const char *start = last;
-    const char stop = last > from && last[-1] == '>' ? '<' : ' ';
-    while (start > from && start[-1] != stop) start--;
-    if (stop == '<' && start > from) start--;
-    if (last - start >= MAX_WORD) return;
-    memcpy(word, start, (size_t)(last - start));
-    word[last - start] = 0;
-}
-
-static bool is_undefined(const char *word)
-{
-    static const char *const words[] = {"undef", "poison", NULL};
-    return is_word(word, words);
-}
-
 /* Returns a float as a lane. A constant is built in the register of the lane; before the loop this is not counted. */
 static lane lane_of(code *c, const char *word)
 {
@@ -290,7 +130,7 @@ static lane lane_of(code *c, const char *word)
         if (!c->inside[number]) c->file[number] = IPU_FILE_FLOAT;
         return c->lanes[number].n == 1 ? c->lanes[number].lane[0] : (lane){number, 0};
     }
-    if (is_undefined(word)) return (lane){NOTHING, 0};
+    if (ipu_text_is_undefined(word)) return (lane){NOTHING, 0};
     if (c->at_line == 0) return (lane){new_value(c, IPU_FILE_FLOAT), 0};
     const int value = operand(c, word);
     return (lane){value == NOTHING ? ZERO : value, 0};
@@ -299,15 +139,15 @@ static lane lane_of(code *c, const char *word)
 /* Returns the lanes of a constant, "<float 1.0, float 2.0>"; equal lanes are built once. */
 static lanes lanes_of_constant(code *c, const char *text)
 {
-    char word[2][MAX_WORD];
+    char word[2][IPU_TEXT_WORD];
     lanes l = {.n = 2};
     const char *comma = strchr(text, ','), *end = strchr(text, '>');
     if (strncmp(text, "<float ", 7) != 0 || !comma || !end || strncmp(comma, ", float ", 8) != 0) {
         c->strange = true;
         return l;
     }
-    (void)copy_word(text + 7, comma, word[0]);
-    (void)copy_word(comma + 8, end, word[1]);
+    (void)ipu_text_copy_word(text + 7, comma, word[0]);
+    (void)ipu_text_copy_word(comma + 8, end, word[1]);
     l.lane[0] = lane_of(c, word[0]);
     l.lane[1] = strcmp(word[0], word[1]) == 0 ? l.lane[0] : lane_of(c, word[1]);
     return l;
@@ -324,7 +164,7 @@ static lanes lanes_of(code *c, const char *word)
         c->width[number] = 2;
         return (lanes){.n = 2, .lane = {{number, 0}, {number, 1}}, .adjacent = true};
     }
-    if (is_undefined(word)) return (lanes){.n = 2, .lane = {{NOTHING, 0}, {NOTHING, 0}}};
+    if (ipu_text_is_undefined(word)) return (lanes){.n = 2, .lane = {{NOTHING, 0}, {NOTHING, 0}}};
     if (strcmp(word, "zeroinitializer") == 0) return (lanes){.n = 2, .lane = {{ZERO, 0}, {ZERO, 0}}};
     return lanes_of_constant(c, word);
 }
@@ -394,18 +234,18 @@ static bool is_broadcast(const lanes *l)
     return has_register(l->lane[0]) && same_lane(l->lane[0], l->lane[1]);
 }
 
-static void lower_pair(code *c, const statement *s, ipu_operation operation)
+static void lower_pair(code *c, const ipu_statement *s, ipu_operation operation)
 {
-    char word[2][MAX_WORD];
+    char word[2][IPU_TEXT_WORD];
     lanes of[2];
     int source[4] = {NOTHING, NOTHING, NOTHING, NOTHING};
     const int n = strcmp(s->operation, "fneg") == 0 ? 1 : 2;
     for (int k = 0; k < n; k++) {
-        copy_operand(s, k, word[k]);
+        ipu_text_operand(s, k, word[k]);
         of[k] = lanes_of(c, word[k]);
     }
     bool broadcast =
-        n == 1 || !has(s->rest, s->end, "<2 x float>"); /* True if no (other) operand can be one */
+        n == 1 || !ipu_text_has(s->rest, s->end, "<2 x float>"); /* True if no (other) operand can be one */
     for (int k = 0; k < n; k++) {
         if (!broadcast && is_broadcast(&of[k]) && (k == 0 || strcmp(s->operation, "fsub") != 0)) {
             source[2 * k] = of[k].lane[0].value;
@@ -420,13 +260,13 @@ static void lower_pair(code *c, const statement *s, ipu_operation operation)
 }
 
 /* A division of each lane. */
-static bool lower_quotients(code *c, const statement *s)
+static bool lower_quotients(code *c, const ipu_statement *s)
 {
-    if (!has(s->rest, s->end, "<2 x float>")) return false;
-    char word[MAX_WORD];
+    if (!ipu_text_has(s->rest, s->end, "<2 x float>")) return false;
+    char word[IPU_TEXT_WORD];
     lanes of[2], quotient = {.n = 2};
     for (int k = 0; k < 2; k++) {
-        copy_operand(s, k, word);
+        ipu_text_operand(s, k, word);
         of[k] = lanes_of(c, word);
     }
     for (int k = 0; k < 2; k++) {
@@ -441,43 +281,14 @@ static bool lower_quotients(code *c, const statement *s)
     return true;
 }
 
-/* Reads the constant index of a lane. */
-static bool read_index(const char *word, long most, long *index)
-{
-    char *end;
-    *index = strtol(word, &end, 10);
-    return end > word && *end == 0 && *index >= 0 && *index < most;
-}
-
-/* Reads "<i32 1, i32 2>", "zeroinitializer", or undefined indices, as -1. */
-static bool read_mask(const char *word, long mask[2])
-{
-    char part[2][MAX_WORD];
-    mask[0] = mask[1] = 0;
-    if (strcmp(word, "zeroinitializer") == 0) return true;
-    const char *comma = strchr(word, ','), *end = strchr(word, '>');
-    if (strncmp(word, "<i32 ", 5) != 0 || !comma || !end || strncmp(comma, ", i32 ", 6) != 0 ||
-        strchr(comma + 1, ',')) /* of more lanes */
-        return false;
-    (void)copy_word(word + 5, comma, part[0]);
-    (void)copy_word(comma + 6, end, part[1]);
-    for (int k = 0; k < 2; k++) {
-        if (is_undefined(part[k]))
-            mask[k] = -1;
-        else if (!read_index(part[k], 4, &mask[k]))
-            return false;
-    }
-    return true;
-}
-
 /* A bitcast of pointers, or of pairs of registers; other ones are rejected. */
-static bool lower_bits(code *c, const statement *s)
+static bool lower_bits(code *c, const ipu_statement *s)
 {
     const char *to = memmem(s->rest, (size_t)(s->end - s->rest), " to ", 4);
     if (!to) return false;
-    char word[MAX_WORD], type[MAX_WORD];
-    last_word(s->rest, to, word);
-    last_word(to, s->end, type);
+    char word[IPU_TEXT_WORD], type[IPU_TEXT_WORD];
+    ipu_text_last_word(s->rest, to, word);
+    ipu_text_last_word(to, s->end, type);
     if (*word != '%') return false;
     const int number = value_of(c, word);
     if (type[0] && type[strlen(type) - 1] == '*') {
@@ -488,32 +299,32 @@ static bool lower_bits(code *c, const statement *s)
     }
     const char *from = s->rest;
     while (from < s->end && *from == ' ') from++;
-    if (!is_pair(from, s->end) || !is_pair(to + 4, s->end)) return false;
+    if (!ipu_text_is_pair(from, s->end) || !ipu_text_is_pair(to + 4, s->end)) return false;
     c->lanes[s->defines] = lanes_of(c, word);
     c->defined_at[s->defines] = c->at_line;
     return true;
 }
 
 /* Lanes are registers: a statement only says which register has which lane. False if no rule covers it. */
-static bool lower_lanes(code *c, const statement *s)
+static bool lower_lanes(code *c, const ipu_statement *s)
 {
-    char word[3][MAX_WORD];
+    char word[3][IPU_TEXT_WORD];
     long index, mask[2];
     if (strcmp(s->operation, "bitcast") == 0) return lower_bits(c, s);
     if (s->end - s->rest < 12 || memcmp(s->rest, " <2 x float>", 12) != 0) return false;
-    for (int k = 0; k < 3; k++) copy_operand(s, k, word[k]);
+    for (int k = 0; k < 3; k++) ipu_text_operand(s, k, word[k]);
     lanes l = lanes_of(c, word[0]);
     if (strcmp(s->operation, "extractelement") == 0) {
-        if (!read_index(word[1], 2, &index)) return false;
+        if (!ipu_text_index(word[1], 2, &index)) return false;
         c->lanes[s->defines] = (lanes){.n = 1, .lane = {l.lane[index]}};
         return true;
     }
     if (strcmp(s->operation, "insertelement") == 0) {
-        if (!read_index(word[2], 2, &index)) return false;
+        if (!ipu_text_index(word[2], 2, &index)) return false;
         l.lane[index] = lane_of(c, word[1]);
     } else {
         const lanes other = lanes_of(c, word[1]);
-        if (!read_mask(word[2], mask)) return false;
+        if (!ipu_text_mask(word[2], mask)) return false;
         const lane all[4] = {l.lane[0], l.lane[1], other.lane[0], other.lane[1]};
         for (int k = 0; k < 2; k++) l.lane[k] = mask[k] < 0 ? (lane){NOTHING, 0} : all[mask[k]];
     }
@@ -525,7 +336,7 @@ static bool lower_lanes(code *c, const statement *s)
     return true;
 }
 
-static void lower_address(code *c, const statement *s)
+static void lower_address(code *c, const ipu_statement *s)
 {
     int base = value_of(c, s->part[1]);
     meaning of_base = c->meaning[base];
@@ -542,11 +353,11 @@ static void lower_address(code *c, const statement *s)
     c->meaning[s->defines] = m;
 }
 
-static void lower_memory(code *c, const statement *s)
+static void lower_memory(code *c, const ipu_statement *s)
 {
     bool load = strcmp(s->operation, "load") == 0;
-    char place[MAX_WORD];
-    copy_operand(s, 1, place);
+    char place[IPU_TEXT_WORD];
+    ipu_text_operand(s, 1, place);
     int pointer = value_of(c, place);
     meaning m = c->meaning[pointer];
     if (m.kind != POINTER && m.kind != GATHER) m = (meaning){.kind = POINTER, .base = pointer};
@@ -558,8 +369,8 @@ static void lower_memory(code *c, const statement *s)
         emit(c, IPU_OP_LOAD, s->defines, 2, (int[]){m.base, through});
     } else if (s->pair) {
         int stored[2];
-        char word[MAX_WORD];
-        copy_operand(s, 0, word);
+        char word[IPU_TEXT_WORD];
+        ipu_text_operand(s, 0, word);
         pair_sources(c, word, lanes_of(c, word), stored);
         emit(c, IPU_OP_STORE, NOTHING, 4, (int[]){stored[0], stored[1], m.base, through});
     } else {
@@ -568,7 +379,7 @@ static void lower_memory(code *c, const statement *s)
     }
 }
 
-static void lower_float(code *c, const statement *s, ipu_operation operation)
+static void lower_float(code *c, const ipu_statement *s, ipu_operation operation)
 {
     int source[2];
     for (int k = 0; k < s->n_parts && k < 2; k++) source[k] = operand(c, s->part[k]);
@@ -576,7 +387,7 @@ static void lower_float(code *c, const statement *s, ipu_operation operation)
     emit(c, operation, s->defines, s->n_parts < 2 ? s->n_parts : 2, source);
 }
 
-static void lower_choice(code *c, const statement *s)
+static void lower_choice(code *c, const ipu_statement *s)
 {
     if (strcmp(s->operation, "fcmp") == 0) {
         int mask = new_value(c, IPU_FILE_FLOAT);
@@ -601,28 +412,28 @@ static bool is_integer(const char *type)
 {
     static const char *const types[] = {
         "i8", "i16", "i32", "nuw", "nsw", "exact", NULL}; /* or an attribute that precedes a type */
-    return is_word(type, types);
+    return ipu_text_is_word(type, types);
 }
 
-static bool is_arithmetic(const statement *s)
+static bool is_arithmetic(const ipu_statement *s)
 {
     static const char *const operations[] = {
         "add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", NULL};
-    return is_word(s->operation, operations) && is_integer(s->type);
+    return ipu_text_is_word(s->operation, operations) && is_integer(s->type);
 }
 
-static bool is_conversion(const statement *s)
+static bool is_conversion(const ipu_statement *s)
 {
     static const char *const operations[] = {"zext", "sext", "trunc", NULL};
-    return is_word(s->operation, operations);
+    return ipu_text_is_word(s->operation, operations);
 }
 
 /* Marks the operands from part `first` on. True if any mark is new. */
-static bool mark_operands(bool *marked, const statement *s, int first, int end)
+static bool mark_operands(bool *marked, const ipu_statement *s, int first, int end)
 {
     bool changed = false;
     for (int k = first; k < end && k < s->n_parts; k++) {
-        const int value = number_of(s->part[k]);
+        const int value = ipu_text_number(s->part[k]);
         if (value == NOTHING || marked[value]) continue;
         marked[value] = changed = true;
     }
@@ -631,30 +442,30 @@ static bool mark_operands(bool *marked, const statement *s, int first, int end)
 
 /* Marks the operands that a statement uses as data: integers that are stored or selected, conditions of selections, and the
  * operands of marked results. */
-static bool mark_data(bool *data, const statement *s)
+static bool mark_data(bool *data, const ipu_statement *s)
 {
-    const int result = number_of(s->defined);
+    const int result = ipu_text_number(s->defined);
     const bool needed = result != NOTHING && data[result];
     if (strcmp(s->operation, "store") == 0) return is_integer(s->type) && mark_operands(data, s, 0, 1);
-    if (strcmp(s->operation, "select") == 0) return mark_operands(data, s, 0, MAX_PARTS);
+    if (strcmp(s->operation, "select") == 0) return mark_operands(data, s, 0, IPU_TEXT_PARTS);
     if (strcmp(s->operation, "phi") == 0 && needed && is_integer(s->type))
-        return mark_operands(data, s, 0, MAX_PARTS);
-    if (strcmp(s->type, "i1") == 0 && needed) return mark_operands(data, s, 0, MAX_PARTS);
+        return mark_operands(data, s, 0, IPU_TEXT_PARTS);
+    if (strcmp(s->type, "i1") == 0 && needed) return mark_operands(data, s, 0, IPU_TEXT_PARTS);
     if (needed && (is_arithmetic(s) || is_conversion(s) || strcmp(s->operation, "icmp") == 0))
-        return mark_operands(data, s, 0, MAX_PARTS);
+        return mark_operands(data, s, 0, IPU_TEXT_PARTS);
     return false;
 }
 
 /* Marks integers that come from memory, or from floats. */
-static bool mark_loaded(bool *loaded, const statement *s)
+static bool mark_loaded(bool *loaded, const ipu_statement *s)
 {
-    const int result = number_of(s->defined);
+    const int result = ipu_text_number(s->defined);
     bool from = (strcmp(s->operation, "load") == 0 && is_integer(s->type)) ||
                 strcmp(s->called, "mt_int") == 0 || strcmp(s->called, "mt_bits") == 0;
     if (result == NOTHING || loaded[result]) return false;
     if (is_arithmetic(s) || is_conversion(s))
         for (int k = 0; k < s->n_parts; k++) {
-            const int value = number_of(s->part[k]);
+            const int value = ipu_text_number(s->part[k]);
             from |= value != NOTHING && loaded[value];
         }
     loaded[result] = from;
@@ -672,12 +483,12 @@ static mt_status find_integers(mt_arena *scratch, code *c, const char *loop, con
         for (const char *line = loop, *stop; line < end; line = stop + 1) {
             const char *newline = memchr(line, '\n', (size_t)(end - line));
             stop = newline ? newline : end;
-            const statement s = read_statement(line, stop);
+            const ipu_statement s = ipu_text_statement(line, stop);
             changed |= mark_data(data, &s);
             changed |= mark_loaded(loaded, &s);
         }
     }
-    for (int v = 0; v < TEXT_VALUES; v++) c->counts[v] = data[v] || loaded[v];
+    for (int v = 0; v < IPU_TEXT_VALUES; v++) c->counts[v] = data[v] || loaded[v];
     return MT_OK;
 }
 
@@ -687,7 +498,7 @@ static int converted_from(const code *c, int value)
     return c->meaning[value].kind == OFFSET ? c->meaning[value].base : value;
 }
 
-static void lower_integer(code *c, const statement *s)
+static void lower_integer(code *c, const ipu_statement *s)
 {
     int source[2] = {NOTHING, NOTHING};
     for (int k = 0; k < s->n_parts && k < 2; k++)
@@ -698,7 +509,7 @@ static void lower_integer(code *c, const statement *s)
 }
 
 /* Translates logic on conditions; an operand may be a constant. False for anything else. */
-static bool lower_logic(code *c, const statement *s)
+static bool lower_logic(code *c, const ipu_statement *s)
 {
     int source[2] = {NOTHING, NOTHING};
     if (strcmp(s->type, "i1") != 0 || s->n_parts != 2) return false;
@@ -710,7 +521,7 @@ static bool lower_logic(code *c, const statement *s)
 }
 
 /* Translates a move from a float to an integer, converted in the float registers or bitwise, or back. */
-static void lower_between(code *c, const statement *s, bool to_main, bool converts)
+static void lower_between(code *c, const ipu_statement *s, bool to_main, bool converts)
 {
     int value = operand(c, s->part[0]);
     if (*s->part[0] == '%' && value != NOTHING) value = converted_from(c, value);
@@ -725,7 +536,7 @@ static void lower_between(code *c, const statement *s, bool to_main, bool conver
     if (moved != s->defines) emit(c, IPU_OP_CONVERT, s->defines, 1, &moved);
 }
 
-static bool lower_move(code *c, const statement *s)
+static bool lower_move(code *c, const ipu_statement *s)
 {
     static const struct {
         const char *name;
@@ -740,7 +551,7 @@ static bool lower_move(code *c, const statement *s)
     return false;
 }
 
-static bool lower_call(code *c, const statement *s)
+static bool lower_call(code *c, const ipu_statement *s)
 {
     static const struct {
         const char *name;
@@ -757,13 +568,13 @@ static bool lower_call(code *c, const statement *s)
 }
 
 /* True if a statement has no result. */
-static bool gives_nothing(const statement *s)
+static bool gives_nothing(const ipu_statement *s)
 {
     return strcmp(s->operation, "store") == 0 || strcmp(s->operation, "br") == 0;
 }
 
 /* Translates a statement. False if no rule covers it. */
-static bool lower_known(code *c, const statement *s)
+static bool lower_known(code *c, const ipu_statement *s)
 {
     static const struct {
         const char *name;
@@ -781,7 +592,7 @@ static bool lower_known(code *c, const statement *s)
                 lower_pair(c, s, arithmetic[k].operation);
             return true;
         }
-    if (is_of_lanes(s->operation)) return lower_lanes(c, s);
+    if (ipu_text_is_of_lanes(s->operation)) return lower_lanes(c, s);
     if (s->defines != NOTHING && c->counts[s->defines] &&
         (is_arithmetic(s) || strcmp(s->operation, "icmp") == 0)) {
         lower_integer(c, s);
@@ -817,7 +628,7 @@ static bool lower_known(code *c, const statement *s)
     return true;
 }
 
-static bool lower(code *c, statement *s)
+static bool lower(code *c, ipu_statement *s)
 {
     if (*s->defined) s->defines = value_of(c, s->defined);
     if (s->defines == NOTHING && !gives_nothing(s)) return false;
@@ -830,7 +641,7 @@ static bool lower(code *c, statement *s)
 static bool find_loop(const char *begin, const char *end, const char **loop, const char **loop_end)
 {
     const char *block = begin;
-    char label[MAX_WORD] = "%0";
+    char label[IPU_TEXT_WORD] = "%0";
     for (const char *line = begin; line < end;) {
         const char *newline = memchr(line, '\n', (size_t)(end - line));
         const char *stop = newline ? newline : end;
@@ -865,7 +676,7 @@ static mt_status check_only(const char *begin, const char *end, const char *loop
             if (label >= 0 && label < MAX_VALUES) before[label] = true;
             block = stop + 1;
         }
-        if (block == loop || !has(line, stop, "br ")) continue;
+        if (block == loop || !ipu_text_has(line, stop, "br ")) continue;
         for (const char *at = line; (at = memmem(at, (size_t)(stop - at), "label %", 7)) != NULL; at += 7) {
             const int label = atoi(at + 7);
             if (label >= 0 && label < MAX_VALUES && before[label])
@@ -876,12 +687,6 @@ static mt_status check_only(const char *begin, const char *end, const char *loop
     return MT_OK;
 }
 
-static const char *end_of_line(const char *line, const char *end)
-{
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-    return newline ? newline : end;
-}
-
 /* Notes the values that are defined in the loop, and the lines of a turn that read each. A pair is also read where an extracted lane is,
  * and at the end of the turn if it is carried to the next one. `lines`: their number. */
 static mt_status find_uses(mt_arena *scratch, code *c, const char *loop, const char *end, int lines)
@@ -889,18 +694,18 @@ static mt_status find_uses(mt_arena *scratch, code *c, const char *loop, const c
     const char **start;
     int n = 0;
     MT_ALLOC(scratch, start, (size_t)lines + 1);
-    for (const char *line = loop; line < end && n < lines; line = end_of_line(line, end) + 1) {
-        const statement s = read_statement(line, end_of_line(line, end));
-        const int defined = number_of(s.defined);
+    for (const char *line = loop; line < end && n < lines; line = ipu_text_end_of_line(line, end) + 1) {
+        const ipu_statement s = ipu_text_statement(line, ipu_text_end_of_line(line, end));
+        const int defined = ipu_text_number(s.defined);
         start[++n] = line;
         if (defined != NOTHING) c->inside[defined] = true;
         for (int k = 0; k < s.n_parts && strcmp(s.operation, "phi") == 0; k++)
-            if (number_of(s.part[k]) != NOTHING) c->last_use[number_of(s.part[k])] = lines + 1;
+            if (ipu_text_number(s.part[k]) != NOTHING) c->last_use[ipu_text_number(s.part[k])] = lines + 1;
     }
     for (; n > 0; n--) {
-        const char *stop = end_of_line(start[n], end);
-        const statement s = read_statement(start[n], stop);
-        const int defined = number_of(s.defined);
+        const char *stop = ipu_text_end_of_line(start[n], end);
+        const ipu_statement s = ipu_text_statement(start[n], stop);
+        const int defined = ipu_text_number(s.defined);
         const bool renames =
             strcmp(s.operation, "extractelement") == 0 || strcmp(s.operation, "bitcast") == 0;
         const int last = renames && defined != NOTHING && c->last_use[defined] > n ? c->last_use[defined] : n;
@@ -908,7 +713,7 @@ static mt_status find_uses(mt_arena *scratch, code *c, const char *loop, const c
         for (const char *at = rest && rest < stop ? rest : start[n]; at < stop; at++) {
             if (*at != '%' || at[1] < '0' || at[1] > '9') continue;
             const long read = strtol(at + 1, NULL, 10);
-            if (read < TEXT_VALUES && c->last_use[read] < last) c->last_use[read] = last;
+            if (read < IPU_TEXT_VALUES && c->last_use[read] < last) c->last_use[read] = last;
         }
     }
     return MT_OK;
@@ -917,20 +722,21 @@ static mt_status find_uses(mt_arena *scratch, code *c, const char *loop, const c
 /* Puts the pairs that are carried to the next turn into their registers. */
 static void join_carried(code *c, const char *loop, const char *end)
 {
-    for (const char *line = loop; line < end; line = end_of_line(line, end) + 1) {
-        const statement s = read_statement(line, end_of_line(line, end));
+    for (const char *line = loop; line < end; line = ipu_text_end_of_line(line, end) + 1) {
+        const ipu_statement s = ipu_text_statement(line, ipu_text_end_of_line(line, end));
         int source[2];
         for (int k = 0; k < s.n_parts && s.pair && strcmp(s.operation, "phi") == 0; k++)
-            if (*s.part[k] == '%' && number_of(s.part[k]) != NOTHING && c->lanes[number_of(s.part[k])].n == 2)
-                pair_sources(c, s.part[k], c->lanes[number_of(s.part[k])], source);
+            if (*s.part[k] == '%' && ipu_text_number(s.part[k]) != NOTHING &&
+                c->lanes[ipu_text_number(s.part[k])].n == 2)
+                pair_sources(c, s.part[k], c->lanes[ipu_text_number(s.part[k])], source);
     }
 }
 
 static mt_status lower_loop(code *c, const char *loop, const char *end)
 {
     for (const char *line = loop; line < end;) {
-        const char *stop = end_of_line(line, end);
-        statement s = read_statement(line, stop);
+        const char *stop = ipu_text_end_of_line(line, end);
+        ipu_statement s = ipu_text_statement(line, stop);
         c->at_line++;
         if (s.operation[0] && !lower(c, &s))
             return mt_fail(MT_INPUT, "the tally has no rule for: %.*s", (int)(stop - line), line);
@@ -949,17 +755,17 @@ static unsigned lines_between(const char *begin, const char *end)
     unsigned n = 0;
     for (const char *at = begin; at < end; at++)
         if (at[0] == '\n' && at[1] == ' ') /* statements are indented, labels are not */
-            n += !has(at + 1, end_of_line(at + 1, end), " = extractelement ");
+            n += !ipu_text_has(at + 1, ipu_text_end_of_line(at + 1, end), " = extractelement ");
     return n;
 }
 
 /* Finds the lanes of pairs that are made before the loop; of others a pair is one value. */
 static void find_lanes(code *c, const char *body, const char *loop)
 {
-    for (const char *line = body; line < loop; line = end_of_line(line, loop) + 1) {
-        statement s = read_statement(line, end_of_line(line, loop));
-        s.defines = number_of(s.defined);
-        if (s.defines == NOTHING || !is_of_lanes(s.operation) || !s.pair) continue;
+    for (const char *line = body; line < loop; line = ipu_text_end_of_line(line, loop) + 1) {
+        ipu_statement s = ipu_text_statement(line, ipu_text_end_of_line(line, loop));
+        s.defines = ipu_text_number(s.defined);
+        if (s.defines == NOTHING || !ipu_text_is_of_lanes(s.operation) || !s.pair) continue;
         if (!lower_lanes(c, &s) || c->strange) c->lanes[s.defines] = (lanes){0};
         c->strange = false;
     }
@@ -970,12 +776,12 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
 {
     for (const char *at = body; at < loop; at++) {
         if (strncmp(at, " = load float", 13) != 0 && strncmp(at, " = fneg float", 13) != 0) continue;
-        char word[MAX_WORD];
-        last_word(body, at, word);
+        char word[IPU_TEXT_WORD];
+        ipu_text_last_word(body, at, word);
         c->file[value_of(c, word)] = IPU_FILE_FLOAT;
         if (c->strange)
             return mt_fail(
-                MT_INPUT, "the tally supports values from %%0 to %%%d, not '%s'", TEXT_VALUES - 1, word);
+                MT_INPUT, "the tally supports values from %%0 to %%%d, not '%s'", IPU_TEXT_VALUES - 1, word);
     }
     return MT_OK;
 }
@@ -983,13 +789,13 @@ static mt_status find_floats(code *c, const char *body, const char *loop)
 static int count_lines(const char *begin, const char *end)
 {
     int n = 0;
-    for (const char *line = begin; line < end; line = end_of_line(line, end) + 1) n++;
+    for (const char *line = begin; line < end; line = ipu_text_end_of_line(line, end) + 1) n++;
     return n;
 }
 
 static mt_status count_in(mt_arena *scratch, const char *body, const char *end, ipu_mix *mix)
 {
-    code c = {.n_values = TEXT_VALUES};
+    code c = {.n_values = IPU_TEXT_VALUES};
     MT_ALLOC(scratch, c.line, MAX_CODE);
     MT_ALLOC(scratch, c.file, MAX_VALUES);
     MT_ALLOC(scratch, c.width, MAX_VALUES);
@@ -1021,7 +827,7 @@ static mt_status count_in(mt_arena *scratch, const char *body, const char *end, 
 mt_status ipu_tally_count(const char *module, const char *function, ipu_mix *mix)
 {
     *mix = (ipu_mix){.name = function};
-    char name[MAX_WORD];
+    char name[IPU_TEXT_WORD];
     (void)snprintf(name, sizeof name, "@%s(", function);
     const char *at = module;
     while ((at = strstr(at, "\ndefine ")) != NULL) {
