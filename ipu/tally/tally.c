@@ -234,6 +234,8 @@ static bool is_broadcast(const lanes *l)
     return has_register(l->lane[0]) && same_lane(l->lane[0], l->lane[1]);
 }
 
+/* Translates an instruction on pairs. One operand can be a broadcast: any one of an addition or a multiplication, the first one of a
+ * subtraction. */
 static void lower_pair(code *c, const ipu_statement *s, ipu_operation operation)
 {
     char word[2][IPU_TEXT_WORD];
