@@ -100,6 +100,10 @@ if(MT_TESTS)
   target_link_libraries(test_sketch PRIVATE mt_app)
   add_library(test_shared_cache OBJECT tests/app/shared_cache.c)
   target_link_libraries(test_shared_cache PRIVATE PkgConfig::CRITERION)
+  # Tests of app share a cache (tests/room.h), which is deleted before the first of them.
+  set(cache ${CMAKE_BINARY_DIR}/test_cache)
+  add_test(NAME empty_cache COMMAND ${CMAKE_COMMAND} -E rm -rf ${cache})
+  set_tests_properties(empty_cache PROPERTIES FIXTURES_SETUP cache)
   foreach(module data mesh ipu solver app)
     file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/${module}/test_*.c)
     foreach(source ${tests})
@@ -127,7 +131,7 @@ if(MT_TESTS)
           target_link_libraries(${program} PRIVATE test_sketch)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_picture_map)
         endif()
-        if(program MATCHES "^tests_app_(commands_run|run)$") # tests/room.h
+        if(module STREQUAL "app") # tests/room.h
           target_link_libraries(${program} PRIVATE test_shared_cache)
         endif()
         if(program STREQUAL tests_app_commands_mesh) # test_formats.c
@@ -137,7 +141,7 @@ if(MT_TESTS)
       # Tests are compiled without optimisation, which takes three times as long, except those that compute much themselves. Slow tests
       # are optimised where nothing slows them down.
       set(optimisation -O0)
-      if(test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order|nodal_step)$")
+      if(test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order|nodal|nodal_step)$")
         set(optimisation -O1)
       elseif(test MATCHES "_slow$" AND NOT MT_SANITIZE)
         set(optimisation -O2)
@@ -157,8 +161,11 @@ if(MT_TESTS)
       set(asan "ASAN_OPTIONS=detect_stack_use_after_return=0:intercept_tls_get_addr=0")
       set(pocl "POCL_CACHE_DIR=${CMAKE_SOURCE_DIR}/build/pocl") # compiled kernels, of all presets
       set_tests_properties(${module}/${test} PROPERTIES
-        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=0;KMP_BLOCKTIME=0;${keep_memory};${asan};${pocl}"
+        ENVIRONMENT "OMP_NUM_THREADS=${threads};GOMP_SPINCOUNT=0;KMP_BLOCKTIME=0;${keep_memory};${asan};${pocl};MT_TEST_CACHE=${cache}"
         FAIL_REGULAR_EXPRESSION "Sanitizer;runtime error;Assertion Failed;crashed during;Tested: 0 ")
+      if(module STREQUAL "app")
+        set_tests_properties(${module}/${test} PROPERTIES FIXTURES_REQUIRED cache)
+      endif()
       if(test MATCHES "_slow$")
         set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
       endif()
@@ -198,7 +205,8 @@ if(MT_TESTS)
   # The longest start first, so that none of them runs alone at the end. (ctest remembers the times of earlier runs.)
   set_tests_properties(app/test_out_of_memory app/test_tune app/test_nodes app/test_heart app/test_formats
     app/test_command app/test_fill app/test_sweep app/test_stimuli app/test_picture app/test_picture_parts
-    app/test_report_command app/test_waves_command app/test_run app/test_figure3 app/test_hearts
+    app/test_report_command app/test_waves_command app/test_run app/test_figure3 app/test_hearts app/ranks app/python app/test_fronts
+    app/test_tissue_restitution app/test_device_runs app/test_network_resume solver/test_calibration solver/test_self_test
     solver/test_opencl solver/test_nodal_ipu solver/test_backends solver/test_leader solver/test_diffusion
     solver/test_spreading solver/test_tissue_waves solver/test_compiled mesh/test_partition PROPERTIES COST 100)
   # Everyday tests share the meshes of gmsh, those of all presets in one folder; the slow tests run it each time.

@@ -39,8 +39,8 @@ static inline void enable_cache(void)
     cr_assert_eq(setenv("XDG_CACHE_HOME", path, 1), 0);
 }
 
-/* Enables the cache that the tests of this run of the program share (tests/app/shared_cache.c), which then measure the same cells in the
- * same tissue once. */
+/* Enables the cache that all tests of a run of CTest share (tests/app/shared_cache.c), which then measure the same cells in the same
+ * tissue once. */
 static inline void share_cache(void)
 {
     const char *path = getenv("MT_TEST_CACHE");

@@ -1,5 +1,5 @@
-/* A cache folder for the tests of a program (tests/room.h): new in each run of the program, since an entry of an older build would hide a
- * fault, and deleted at its end. */
+/* A cache folder for the tests of a program (tests/room.h): that of a run of CTest (cmake/tests.cmake), or else a new one, which is deleted
+ * at the end. Either is empty at first, since an entry of an older build would hide a fault. */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 
@@ -12,6 +12,7 @@ static char folder[] = "/tmp/test_cache.XXXXXX";
 ReportHook(PRE_ALL)(struct criterion_test_set *set)
 {
     (void)set;
+    if (getenv("MT_TEST_CACHE")) return;
     if (!mkdtemp(folder) || setenv("MT_TEST_CACHE", folder, 1) != 0) abort();
 }
 

@@ -20,7 +20,7 @@ static mt_arena arena;
 static void enter(void)
 {
     enter_room();
-    enable_cache();
+    share_cache();
     omp_set_num_threads(1);
 }
 

@@ -32,6 +32,7 @@ enum { N = 288 };
 static void enter(void)
 {
     enter_room();
+    share_cache();
     omp_set_num_threads(1);
     write_text("case.yaml", body);
 }

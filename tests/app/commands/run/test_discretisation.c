@@ -18,6 +18,7 @@ static const char body[] = SMALL_SLAB USUAL_TISSUE "time: {dt_ms: 0.05, end_ms: 
 static void enter(void)
 {
     enter_room();
+    share_cache();
     omp_set_num_threads(1);
     write_text("case.yaml", body);
 }

@@ -38,7 +38,7 @@ static void enter(void)
     mt_mesh mesh;
     const shell s = {6, 3, 1};
     enter_room();
-    enable_cache();
+    share_cache();
     shell_make(&arena, &s, &mesh);
     cr_assert_eq(mt_vtkhdf_write("lv.hdf", &mesh, 0, NULL), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);

@@ -141,7 +141,7 @@ static const char with_cells[] = SMALL_SLAB USUAL_TISSUE
 Test(regions, cells_with_changed_parameters_rerun_bit_identically_on_any_tiles)
 {
     mt_arena arena = {0};
-    enable_cache();
+    share_cache();
     write_text("cells.yaml", with_cells);
     free(works("run gate.yaml -o gate"));
     free(works("run cells.yaml -o cells"));

@@ -45,7 +45,7 @@ static void enter(void)
     mt_arena arena = {0};
     mt_mesh mesh;
     enter_room();
-    enable_cache();
+    share_cache();
     omp_set_num_threads(1);
     tagged_slab(&arena, size_mm, 0.5, &mesh);
     n_elements = mesh.n_elements;

@@ -19,7 +19,7 @@ static const char small[] =
 static void enter(void)
 {
     enter_room();
-    enable_cache();
+    share_cache();
     omp_set_num_threads(1);
     write_text("small.yaml", small);
 }

@@ -15,6 +15,7 @@
 static void enter(void)
 {
     enter_room();
+    share_cache();
     omp_set_num_threads(1); /* the meshes are small */
 }
 
