@@ -100,10 +100,11 @@ if(MT_TESTS)
   target_link_libraries(test_sketch PRIVATE mt_app)
   add_library(test_shared_cache OBJECT tests/app/shared_cache.c)
   target_link_libraries(test_shared_cache PRIVATE PkgConfig::CRITERION)
-  # Tests of app share a cache (tests/room.h), which is deleted before the first of them.
+  # Tests of app share a cache (tests/room.h), which is deleted before the first of them. MT_TEST_CACHE_OF in the environment is that of
+  # another build of the same source, to begin with.
   set(cache ${CMAKE_BINARY_DIR}/test_cache)
-  add_test(NAME empty_cache COMMAND ${CMAKE_COMMAND} -E rm -rf ${cache})
-  set_tests_properties(empty_cache PROPERTIES FIXTURES_SETUP cache)
+  add_test(NAME begin_cache COMMAND sh -c "rm -rf '${cache}' && if [ -d \"$MT_TEST_CACHE_OF\" ]; then cp -r \"$MT_TEST_CACHE_OF\" '${cache}'; fi")
+  set_tests_properties(begin_cache PROPERTIES FIXTURES_SETUP cache)
   foreach(module data mesh ipu solver app)
     file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/${module}/test_*.c)
     foreach(source ${tests})
