@@ -74,13 +74,13 @@ typedef struct mt_purkinje_rule {
     size_t generations;    /* 20 [f] at most, in each ventricle */
     double coverage;       /* 1: a ventricle's tree stops when this share of its endocardium is covered */
     double coverage_mm;    /* 5: covered places are within this distance of a Purkinje node */
-    double depth_mm;       /* 1; human Purkinje fibres end in the subendocardium. 0: no terminal segments */
+    double depth_mm;       /* 0.5; human Purkinje fibres end in the subendocardium. 0: no terminal segments */
     double his_mm;         /* 10; human bundles are 10 to 20 mm long */
-    double left_bundle_mm; /* 10; until it divides */
+    double left_bundle_mm; /* 5; until it divides */
     double fascicle[MT_PURKINJE_FASCICLES]
                    [2];  /* rotational and apicobasal coordinate of the ends: anterior, septal, posterior */
-    double right_end;    /* 0.4: apicobasal coordinate at which the right bundle branch ends */
-    double papillary[2]; /* 0.4, 0.5: coordinates of the end of the moderator band, on the right free wall */
+    double right_end;    /* 0.5: apicobasal coordinate at which the right bundle branch ends */
+    double papillary[2]; /* 0.4, 0.6: coordinates of the end of the moderator band, on the right free wall */
     double highest;      /* 0.9: largest apicobasal coordinate of Purkinje fibres */
     double root_rotational; /* 5/6, the middle of the septum, and */
     double root_apicobasal; /* 0.85: positions of the roots, unless they are given */

@@ -30,7 +30,7 @@ static const mt_option options[] = {
     {.name = "--coverage",
         .value = "SHARE",
         .help = "stop when this share of the endocardium is within 5 mm of Purkinje fibres; default: 1"},
-    {.name = "--depth-mm", .value = "D", .help = "depth of terminals in the wall; default: 1"},
+    {.name = "--depth-mm", .value = "D", .help = "depth of terminals in the wall; default: 0.5"},
     {.name = "--false-tendons",
         .value = "N",
         .help = "bundles through the left cavity, from the septum to the papillary muscles, at most 10; "

@@ -10,7 +10,7 @@ set -e
 d5d46d5c3c9b7a30a318107a76c227ae0e68e15078539775de0146194cedbb8b  patient1_RV_ENDOCARDIAL_000.obj
 END
 build/release/myotile heart "$1"/patient1_EPICARDIAL_000.obj "$1"/patient1_LV_ENDOCARDIAL_000.obj \
-    "$1"/patient1_RV_ENDOCARDIAL_000.obj --conduction-system --scanner-axes --case-only -o patient
+    "$1"/patient1_RV_ENDOCARDIAL_000.obj --conduction-system --scanner-axes --elements 2500000 --case-only -o patient
 for case in sinus lbbb rbbb pacing; do
     build/release/myotile run data/cases/patient/$case.yaml -o patient-$case
 done
