@@ -5,13 +5,16 @@
 #include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
-enum { BUFFER_ALIGNMENT = 8 };
+enum {
+    BUFFER_ALIGNMENT = 8,
+    LEAST_ROWS = 4 /* of a strided copy */
+};
 
 uint64_t ipu_copies_cycles(const ipu_target *target, const ipu_copying *c)
 {
-    if (c->ranges == 0) return 0;
+    if (c->ranges + c->rows == 0) return 0;
     return target->copy_call_cycles + target->copy_range_cycles * c->ranges +
-           ipu_divide_up(c->bytes, target->local_copy_bytes_per_cycle);
+           target->copy_row_cycles * c->rows + ipu_divide_up(c->bytes, target->local_copy_bytes_per_cycle);
 }
 
 /* Words [from, to) of a tile's memory. */
@@ -26,6 +29,13 @@ typedef struct group {
     bool gathered;
 } group;
 
+/* A range that a tile copies to one of its inputs. */
+typedef struct piece {
+    uint32_t source_tile;
+    bool row; /* True if it belongs to a strided copy */
+    size_t source, destination, bytes;
+} piece;
+
 typedef struct assembling {
     const ipu_executable *executable;
     const ipu_target *target;
@@ -34,6 +44,8 @@ typedef struct assembling {
     stretch *stretches; /* of the current input, from other tiles: by (tile, from), merged if adjacent */
     group *groups;      /* of the current input, by tile */
     size_t n_groups;
+    piece *pieces; /* of the current tile, copied after the exchange */
+    size_t n_pieces;
     ipu_assembly *out;
 } assembling;
 
@@ -50,6 +62,56 @@ static bool worth_gathering(const assembling *a, const group *g)
 {
     return g->words * a->word < 2 * (g->n - 1) * a->target->memory.exchange_code_bytes;
 }
+
+/* ---- strided copies ---- */
+
+MT_ORDER(by_destination, piece, row, source_tile, destination, source)
+MT_ORDER(by_origin, piece, row, source_tile, source, destination)
+
+/* True if a piece continues the strided copy of the two before it. */
+static bool continues(const piece *p)
+{
+    return p->source_tile == p[-1].source_tile && p->bytes == p[-1].bytes &&
+           p->source - p[-1].source == p[-1].source - p[-2].source &&
+           p->destination - p[-1].destination == p[-1].destination - p[-2].destination;
+}
+
+static bool alike(const piece *a, const piece *b)
+{
+    return a->source_tile == b->source_tile && a->bytes == b->bytes;
+}
+
+/* Marks the rows among n pieces in this order, and counts them and their copies. */
+static void mark_rows(piece *p, size_t n, ipu_copying *c)
+{
+    for (size_t i = 0, end; i < n; i = end) {
+        end = i + 1;
+        if (end < n && alike(&p[i], &p[end]))
+            for (end++; end < n && continues(&p[end]);) end++;
+        if (end - i < LEAST_ROWS) {
+            end = i + 1;
+            continue;
+        }
+        for (size_t k = i; k < end; k++) p[k].row = true;
+        c->rows += end - i;
+        c->strided++;
+    }
+}
+
+/* Returns the copies of n pieces, reordering them. */
+static ipu_copying copies_of(piece *p, size_t n)
+{
+    ipu_copying c = {0};
+    for (size_t i = 0; i < n; i++) c.bytes += p[i].bytes;
+    if (n > 1) qsort(p, n, sizeof *p, by_destination);
+    mark_rows(p, n, &c);
+    if (n > 1) qsort(p, n, sizeof *p, by_origin); /* rows are last */
+    mark_rows(p, n - c.rows, &c);
+    c.ranges = n - c.rows;
+    return c;
+}
+
+/* ---- sources ---- */
 
 /* Finds the words that the input takes from each other tile. */
 static void find_groups(assembling *a, uint32_t tile, const ipu_input *input)
@@ -100,26 +162,50 @@ static ipu_copying own_copies(const assembling *a, uint32_t tile, const ipu_inpu
 
 static ipu_copying all_copies(const ipu_input *input)
 {
-    return (ipu_copying){input->n_messages + (input->tail_at > 0), input->bytes};
+    return (ipu_copying){.ranges = input->n_messages + (input->tail_at > 0), .bytes = input->bytes};
 }
 
+/* Returns the copies of a gather. Its pieces use the room after those of the receiver. */
 static ipu_copying gathering(const assembling *a, const group *g)
 {
-    return (ipu_copying){g->n, g->words * a->word};
+    piece *p = a->pieces + a->n_pieces;
+    size_t to = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const stretch *s = &a->stretches[g->first + i];
+        p[i] = (piece){s->tile, false, s->from * a->word, to, (s->to - s->from) * a->word};
+        to += p[i].bytes;
+    }
+    return copies_of(p, g->n);
+}
+
+/* Returns the cycles that a fragment adds to those of its receiver (ipu/compile/schedule.h). */
+static uint64_t turn(const assembling *a, size_t words)
+{
+    return ipu_larger(words, a->target->exchange_fragment_cycles);
 }
 
 static bool fewer_cycles_by_copies(const assembling *a, uint32_t tile, const ipu_input *input)
 {
     const ipu_copying own = own_copies(a, tile, input), all = all_copies(input);
-    const uint64_t setup = a->target->exchange_fragment_cycles;
-    uint64_t fragments = 0, gather = 0;
-    for (size_t g = 0; g < a->n_groups; g++) {
-        const ipu_copying one = gathering(a, &a->groups[g]);
-        fragments += a->groups[g].gathered ? 1 : a->groups[g].n;
-        if (a->groups[g].gathered) gather = ipu_larger(gather, ipu_copies_cycles(a->target, &one));
+    uint64_t copying = 0, direct = 0, gather = 0;
+    for (size_t k = 0; k < a->n_groups; k++) {
+        const group *g = &a->groups[k];
+        const ipu_copying one = {.ranges = g->n, .bytes = g->words * a->word};
+        if (g->gathered) {
+            copying += turn(a, g->words);
+            gather = ipu_larger(gather, ipu_copies_cycles(a->target, &one));
+        }
+        for (size_t i = 0; i < g->n && !g->gathered; i++) {
+            const stretch *s = &a->stretches[g->first + i];
+            copying += turn(a, s->to - s->from);
+        }
     }
-    return fragments * setup + ipu_copies_cycles(a->target, &all) + gather <
-           (input->n_messages - own.ranges) * setup + ipu_copies_cycles(a->target, &own);
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &a->executable->messages[i];
+        if (m->source_tile != tile) direct += turn(a, ipu_words_of(a->target, m->source, m->bytes));
+    }
+    return copying + ipu_copies_cycles(a->target, &all) + gather <
+           direct + ipu_copies_cycles(a->target, &own);
 }
 
 static void add_fragment(assembling *a, ipu_fragment fragment)
@@ -130,7 +216,19 @@ static void add_fragment(assembling *a, ipu_fragment fragment)
 static void add_copies(ipu_copying *to, ipu_copying c)
 {
     to->ranges += c.ranges;
+    to->rows += c.rows;
+    to->strided += c.strided;
     to->bytes += c.bytes;
+}
+
+/* Adds pieces of the current tile: all of an input, or those of the tile itself. */
+static void add_pieces(assembling *a, uint32_t tile, const ipu_input *input, bool own)
+{
+    for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
+        const ipu_message *m = &a->executable->messages[i];
+        if (own && m->source_tile != tile) continue;
+        a->pieces[a->n_pieces++] = (piece){m->source_tile, false, m->source, m->destination, m->bytes};
+    }
 }
 
 /* Allocates `words` words in a tile's buffers. */
@@ -150,7 +248,7 @@ static void receive_directly(assembling *a, uint32_t tile, const ipu_input *inpu
         add_fragment(a, (ipu_fragment){m->source_tile, tile, m->source / a->word,
                             ipu_words_of(a->target, m->source, m->bytes), m->destination / a->word});
     }
-    add_copies(&a->out->after[tile], own_copies(a, tile, input));
+    add_pieces(a, tile, input, true);
 }
 
 static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input)
@@ -168,7 +266,9 @@ static void receive_to_copy(assembling *a, uint32_t tile, const ipu_input *input
             add_fragment(a, (ipu_fragment){s[i].tile, tile, s[i].from, s[i].to - s[i].from,
                                 take_buffer(a, tile, s[i].to - s[i].from)});
     }
-    add_copies(&a->out->after[tile], all_copies(input));
+    add_pieces(a, tile, input, false);
+    if (input->tail_at > 0)
+        a->pieces[a->n_pieces++] = (piece){tile, false, input->offset, input->offset, input->tail_at};
 }
 
 /* True if a message would transfer, or overwrite, part of a word that belongs to other data. Bytes after the end of a buffer
@@ -202,14 +302,21 @@ static bool add_input(assembling *a, uint32_t tile, const ipu_input *input)
 static mt_status add_inputs(mt_arena *scratch, assembling *a, const ipu_superstep *step)
 {
     const size_t n = step->first_input[a->target->tiles];
-    size_t most = 0;
+    size_t most = 0, most_of_tile = 0;
     for (size_t i = step->first_input[0]; i < n; i++)
         most = ipu_larger(most, a->executable->inputs[i].n_messages);
+    for (uint32_t t = 0; t < a->target->tiles; t++)
+        most_of_tile = ipu_larger(most_of_tile, step->first_message[t + 1] - step->first_message[t] +
+                                                    step->first_input[t + 1] - step->first_input[t]);
     MT_ALLOC(scratch, a->stretches, most);
     MT_ALLOC(scratch, a->groups, most);
-    for (uint32_t t = 0; t < a->target->tiles; t++)
+    MT_ALLOC(scratch, a->pieces, most_of_tile + most);
+    for (uint32_t t = 0; t < a->target->tiles; t++) {
+        a->n_pieces = 0;
         for (size_t i = step->first_input[t]; i < step->first_input[t + 1]; i++)
             a->out->copied[i - step->first_input[0]] = add_input(a, t, &a->executable->inputs[i]);
+        a->out->after[t] = copies_of(a->pieces, a->n_pieces);
+    }
     return MT_OK;
 }
 

@@ -15,18 +15,24 @@
  *
  * Copies are work of the tile before and after the exchange. Those that a tile performs together take, in tile cycles,
  *
- *     copy_call_cycles + copy_range_cycles x ranges + bytes / local_copy_bytes_per_cycle
+ *     copy_call_cycles + copy_range_cycles x ranges + copy_row_cycles x rows + bytes / local_copy_bytes_per_cycle
+ *
+ * A row is one of at least four ranges from the same tile that have equal lengths, and follow each other at equal distances, both at
+ * their sources and at their destinations: a loop copies them. Ranges in the order of their destinations are searched first, then the
+ * others in the order of their sources.
  *
  * For all other inputs the machine's `copies` decides: never, always, or by the cycles that the input takes alone,
  *
- *     fragments x exchange_fragment_cycles + its copies on its own tile + the longest gather of a sender
+ *     turns of its fragments (ipu/compile/schedule.h) + its copies on its own tile + the longest gather of a sender
+ *
+ * without distinction of rows.
  *
  * A tile that sends the same short ranges for several inputs gathers them for each; gathered ranges are not shared.
  *
  * With either method the host copies every piece once, directly to its place: only time and memory differ.
  *
- * Memory of copies, category "rearrangement": both buffers, live during their compute set, and copy_range_bytes for each range,
- * always live. */
+ * Memory of copies, category "rearrangement": both buffers, live during their compute set, and copy_range_bytes for each range and
+ * strided copy, always live. */
 #pragma once
 
 #include "ipu/compile/executable.h"

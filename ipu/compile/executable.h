@@ -32,9 +32,10 @@ typedef struct ipu_input {
     bool copied;    /* True if the machine assembles it by copies */
 } ipu_input;
 
-/* The copies that a tile performs together inside its memory. */
+/* The copies that a tile performs together inside its memory: `rows` are ranges that belong to one of the `strided` copies, `ranges`
+ * are all others (ipu/compile/assembly.h). */
 typedef struct ipu_copying {
-    uint64_t ranges, bytes;
+    uint64_t ranges, rows, strided, bytes;
 } ipu_copying;
 
 /* Elements [from, from + n) of a variable, at `offset` in the host image. */

@@ -310,7 +310,8 @@ static void add_compute_set(placing *p, size_t set)
     const ipu_live_range always = {.always = true};
     const ipu_live_range now = {false, e->liveness.set_moment[set], e->liveness.set_moment[set]};
     const ipu_exchange *exchange = &step->exchange;
-    const size_t tables = (exchange->before[p->tile].ranges + exchange->after[p->tile].ranges) *
+    const ipu_copying *before = &exchange->before[p->tile], *after = &exchange->after[p->tile];
+    const size_t tables = (before->ranges + before->strided + after->ranges + after->strided) *
                           p->target->memory.copy_range_bytes;
     edges edge = {0};
     size_t state = 0;

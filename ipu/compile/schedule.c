@@ -9,8 +9,8 @@
 #include "ipu/machine/integer.h"
 
 enum {
-    MOST_TRIED = 64, /* transfers of a tile, before the best so far is selected although its sender is busy */
-    SLACK_SHARE = 16 /* a tile spends 1 / SLACK_SHARE of its slack on one wait */
+    MOST_TRIED = 256, /* transfers of a tile, until the best so far is selected although its sender is busy */
+    SLACK_SHARE = 16  /* a tile spends 1 / SLACK_SHARE of its slack on one wait */
 };
 
 /* A fragment, or two that are sent to a pair of tiles together. Its items have one word, or two if paired. */
@@ -238,12 +238,18 @@ static void place_sends(planner *p)
     for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
 }
 
+/* Returns the cycles from the first word of a transfer to the first that its receiver can take of the next one: the set-up of that one
+ * runs at the same time as these words. */
+static uint64_t turn(const planner *p, size_t items)
+{
+    return ipu_larger(items, p->target->exchange_fragment_cycles);
+}
+
 static void count_loads(planner *p)
 {
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
-        for (uint32_t r = 0; r < f->width; r++)
-            p->load[f->receiver[r]] += f->to - f->from + p->target->exchange_fragment_cycles;
+        for (uint32_t r = 0; r < f->width; r++) p->load[f->receiver[r]] += turn(p, f->to - f->from);
         p->asked[f->source] += f->to - f->from;
     }
 }
@@ -263,19 +269,25 @@ static mt_status make_bounds(
     /* of each sender: the first cycle in which a word can leave; its shortest latency */
     uint64_t *begin = NULL, *shortest = NULL;
     uint64_t *words_in = NULL; /* of each receiver: cycles of its words */
+    uint64_t *spare = NULL;    /* of each receiver: the most cycles of a turn without words */
     MT_ALLOC(scratch, begin, p->n_tiles);
     MT_ALLOC(scratch, shortest, p->n_tiles);
     MT_ALLOC(scratch, words_in, p->n_tiles);
+    MT_ALLOC(scratch, spare, p->n_tiles);
     for (size_t t = 0; t < p->n_tiles; t++) begin[t] = shortest[t] = UINT64_MAX;
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
-        for (uint32_t r = 0; r < f->width; r++) words_in[f->receiver[r]] += f->to - f->from;
+        for (uint32_t r = 0; r < f->width; r++) {
+            const size_t tile = f->receiver[r], items = f->to - f->from;
+            words_in[tile] += items;
+            spare[tile] = ipu_larger(spare[tile], turn(p, items) - items);
+        }
         begin[f->source] = smaller(begin[f->source], leaves_for(f->latency, first_there(p, f->receiver[0])));
         for (uint32_t r = 0; r < f->width; r++)
             shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
-        const uint64_t in = p->load[t] > 0 ? ipu_schedule_begin(p->target, p->with->tile[t]) + p->load[t] : 0;
+        const uint64_t in = p->load[t] > 0 ? first_there(p, t) + p->load[t] - spare[t] : 0;
         const uint64_t out = cycles_out[t] > 0 ? begin[t] + cycles_out[t] : 0;
         schedule->tile_bound[p->with->tile[t]] = ipu_larger(in, out);
         const uint64_t all_out = out > 0 ? out + shortest[t] : 0;
@@ -323,18 +335,39 @@ static void sink(planner *p, size_t i)
     p->heap_at[tile] = i;
 }
 
+/* A transfer in the list of its receiver: `turn` is the sender's place in this list less the receiver's place among those of the
+ * sender, as a remainder by the length of the list. So tiles that exchange with the same tiles begin with different ones. */
 typedef struct candidate {
     uint64_t asked;
-    size_t transfer;
+    size_t source, turn, transfer;
 } candidate;
 
-MT_ORDER_DOWN(by_sender_load, candidate, asked, transfer)
+MT_ORDER(by_source, candidate, source, transfer)
 
-/* Lists each receiver's transfers, the busiest senders first. */
+static int by_sender_load(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+    if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
+    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+    return (a->transfer > b->transfer) - (a->transfer < b->transfer);
+}
+
+/* Sorts a receiver's transfers: the busiest senders first, equal ones in turn. served[s]: earlier receivers' transfers from sender s. */
+static void sort_candidates(candidate *c, size_t n, size_t *served)
+{
+    if (n < 2) return;
+    qsort(c, n, sizeof *c, by_source);
+    for (size_t i = 0; i < n; i++) c[i].turn = (i + n - served[c[i].source]++ % n) % n;
+    qsort(c, n, sizeof *c, by_sender_load);
+}
+
+/* Lists each receiver's transfers. */
 static mt_status make_receivers(planner *p, mt_arena *scratch)
 {
     candidate *candidates = NULL;
+    size_t *served = NULL;
     MT_ALLOC(scratch, candidates, p->n);
+    MT_ALLOC(scratch, served, p->n_tiles);
     MT_ALLOC(scratch, p->todo, p->n);
     MT_ALLOC(scratch, p->entry, p->n_transfers);
     MT_ALLOC(scratch, p->head, p->n_tiles + 1);
@@ -345,12 +378,12 @@ static mt_status make_receivers(planner *p, mt_arena *scratch)
     for (size_t i = 0; i < p->n_transfers; i++) {
         const transfer *f = &p->transfers[i];
         for (uint32_t r = 0; r < f->width; r++)
-            candidates[p->last[f->receiver[r]]++] = (candidate){p->asked[f->source], i};
+            candidates[p->last[f->receiver[r]]++] =
+                (candidate){.asked = p->asked[f->source], .source = f->source, .transfer = i};
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
-        size_t n = p->last[t] - p->head[t];
-        if (n > 1) qsort(candidates + p->head[t], n, sizeof *candidates, by_sender_load);
-        p->ready[t] = n > 0 ? first_there(p, t) : UINT64_MAX;
+        sort_candidates(candidates + p->head[t], p->last[t] - p->head[t], served);
+        p->ready[t] = p->last[t] > p->head[t] ? first_there(p, t) : UINT64_MAX;
     }
     for (size_t t = 0; t < p->n_tiles; t++)
         for (size_t i = p->head[t]; i < p->last[t]; i++) {
@@ -516,17 +549,18 @@ static size_t choose(planner *p, size_t tile, uint64_t *cycle)
 /* True if this is the last pending transfer of a receiver. */
 static bool is_last(const planner *p, const member *m, size_t tile)
 {
-    return p->load[tile] == m->to - m->from + p->target->exchange_fragment_cycles;
+    return p->load[tile] == turn(p, m->to - m->from);
 }
 
 /* Returns the cycles that a transfer's receiver can wait for others without exceeding the aim. A tile with more to receive
  * reserves most of its slack for senders that will be busy. */
 static int64_t patience(const planner *p, const member *m, size_t tile)
 {
-    const size_t setup = p->target->exchange_fragment_cycles;
-    const uint64_t end = p->ready[tile] - setup + p->load[tile];
+    const size_t items = m->to - m->from;
+    const bool last = is_last(p, m, tile);
+    const uint64_t end = p->ready[tile] + (last ? items : p->load[tile]);
     const uint64_t slack = end < p->aim ? p->aim - end : 0;
-    return (int64_t)(is_last(p, m, tile) ? slack : slack / SLACK_SHARE);
+    return (int64_t)(last ? slack : slack / SLACK_SHARE);
 }
 
 /* Computes the range of shifts with which all receivers can receive a transfer without loss. */
@@ -609,15 +643,14 @@ static run gather(planner *p, const member *first, uint64_t cycle)
 static void arrive(planner *p, const member *m, uint64_t there)
 {
     const transfer *f = &p->transfers[m->transfer];
-    const size_t items = m->to - m->from;
-    const size_t setup = p->target->exchange_fragment_cycles;
+    const uint64_t cycles = turn(p, m->to - m->from);
     p->done[m->transfer] = true;
     for (uint32_t r = 0; r < f->width; r++) {
         const uint32_t tile = f->receiver[r];
         p->todo[p->entry[m->transfer][r]].done = true;
         p->arrivals[f->fragment[r]] = (ipu_arrival){f->fragment[r], there, f->width > 1};
-        p->load[tile] -= items + setup;
-        p->ready[tile] = p->load[tile] > 0 ? there + items + setup : UINT64_MAX;
+        p->load[tile] -= cycles;
+        p->ready[tile] = p->load[tile] > 0 ? there + cycles : UINT64_MAX;
         sink(p, p->heap_at[tile]);
     }
 }

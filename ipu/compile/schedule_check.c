@@ -125,8 +125,8 @@ static mt_status check_takings(const checker *c, const busy *takings, size_t n)
     for (size_t i = 0; i < n; i++) {
         const busy *t = &takings[i];
         const bool follows = i > 0 && t[-1].tile == t->tile;
-        const uint64_t there = follows ? t[-1].end : ipu_schedule_begin(c->target, t->tile);
-        if (follows && t->cycle < there)
+        const uint64_t there = follows ? t[-1].cycle : ipu_schedule_begin(c->target, t->tile);
+        if (follows && t->cycle < t[-1].end)
             return mt_fail(
                 MT_INPUT, "schedule: tile %u takes two words in cycle %ju", t->tile, (uintmax_t)t->cycle);
         if (t->cycle < there + setup)

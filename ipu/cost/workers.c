@@ -11,7 +11,7 @@ mt_status ipu_workers_check(const ipu_target *target)
 
 ipu_workers ipu_workers_begin(const ipu_target *target)
 {
-    return (ipu_workers){.n = target->worker_contexts};
+    return (ipu_workers){.n = target->worker_contexts, .apart = target->vertex_launch_cycles};
 }
 
 /* Returns the maximum of idle worker cycles of such a vertex. */

@@ -4,7 +4,8 @@
  * concurrently. The latter are assigned in order, each to the worker with the least work so far (on a tie the first). With W =
  * worker_contexts the tile takes, in tile cycles,
  *
- *     sum over all vertices            entry
+ *     launch, if it has vertices
+ *   + sum over all vertices            entry
  *   + sum over multi-worker vertices   W * worker
  *   + W * max over workers of the sum of `worker` over the single-worker vertices assigned to it
  *
@@ -22,7 +23,7 @@ enum { IPU_MAX_WORKERS = 64 }; /* the limit of a machine file */
 /* The time of one tile in one compute set, accumulated over its vertices. */
 typedef struct ipu_workers {
     size_t n;
-    uint64_t apart;                 /* tile cycles of all entries and of multi-worker vertices */
+    uint64_t apart;                 /* tile cycles of launch, all entries and multi-worker vertices */
     uint64_t used;                  /* issue slots used */
     uint64_t load[IPU_MAX_WORKERS]; /* [n] worker cycles of single-worker vertices */
 } ipu_workers;
@@ -30,6 +31,7 @@ typedef struct ipu_workers {
 /* Fails with MT_INPUT if a machine has no worker contexts or more than IPU_MAX_WORKERS. */
 MT_NODISCARD mt_status ipu_workers_check(const ipu_target *target);
 
+/* Begins a tile with vertices. */
 ipu_workers ipu_workers_begin(const ipu_target *target);
 
 /* True if a vertex of this kind can have this cost: a supervisor vertex uses no worker, a single-worker vertex has no idle

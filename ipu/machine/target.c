@@ -34,13 +34,16 @@ static const mt_yaml_key exchange_keys[] = {
         "Rate of copies inside a tile."),
     CYCLES(copy_call_cycles, "copy_call_cycles", "Fixed cost of the copies of a tile in one superstep."),
     CYCLES(copy_range_cycles, "copy_range_cycles", "Cost of each copied range."),
+    CYCLES(copy_row_cycles, "copy_row_cycles",
+        "Cost of each copied range that is a row: one of four or more of equal lengths at equal distances."),
     MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
         "Copies that rearrange inputs into contiguous memory. auto: if they save cycles; always: as the "
         "vendor's compiler does; never: none."),
     CYCLES(sync_cycles, "sync_cycles", "Sync of all tiles before an exchange."),
     CYCLES(
         exchange_fixed_cycles, "fixed_cycles", "Latency from the sync to the set-up of the first fragment."),
-    CYCLES(exchange_fragment_cycles, "fragment_cycles", "Set-up of each fragment that a tile receives."),
+    CYCLES(exchange_fragment_cycles, "fragment_cycles",
+        "Set-up of each fragment that a tile receives, during the words of the fragment before it."),
     CYCLES(exchange_row_cycles, "row_cycles", "Latency of a word per row of its route."),
     MT_YAML_UNSIGNED(
         ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20), "Rows of tiles on a chip."),
@@ -108,6 +111,8 @@ static const mt_yaml_key host_keys[] = {
     MT_YAML_END};
 
 static const mt_yaml_key vertex_keys[] = {
+    CYCLES(vertex_launch_cycles, "launch_cycles",
+        "Start and end of a compute set on a tile with vertices, in addition to the launch of each."),
     CYCLES(vertex_entry_cycles, "entry_cycles", "Launch of one vertex on all workers of a tile."),
     MT_YAML_END};
 
@@ -196,11 +201,11 @@ static mt_status check_places(const char *path, const ipu_target *t)
 
 /* The constants that can have a band: times, and no size of a machine. */
 static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "exchange.copy_call_cycles",
-    "exchange.copy_range_cycles", "exchange.sync_cycles", "exchange.fixed_cycles", "exchange.fragment_cycles",
-    "exchange.row_cycles", "exchange.way_cycles", "links.lane_bits_per_second", "links.efficiency",
-    "links.packet_header_bytes", "links.sync_ns_per_hop", "links.setup_ns", "links.through_ns",
-    "vertex.entry_cycles", "instructions.f32_div", "instructions.f32_exp", "instructions.f32_log",
-    "instructions.f32_sqrt", NULL};
+    "exchange.copy_range_cycles", "exchange.copy_row_cycles", "exchange.sync_cycles", "exchange.fixed_cycles",
+    "exchange.fragment_cycles", "exchange.row_cycles", "exchange.way_cycles", "links.lane_bits_per_second",
+    "links.efficiency", "links.packet_header_bytes", "links.sync_ns_per_hop", "links.setup_ns",
+    "links.through_ns", "vertex.launch_cycles", "vertex.entry_cycles", "instructions.f32_div",
+    "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
 
 static mt_status refuse_band(const char *path, const char *key)
 {

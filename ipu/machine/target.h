@@ -61,11 +61,12 @@ typedef struct ipu_target {
     size_t exchange_bytes_per_cycle;   /* of a tile, simultaneously in and out */
     size_t local_copy_bytes_per_cycle; /* inside a tile */
     size_t copy_call_cycles;           /* once for all copies that a tile performs together */
-    size_t copy_range_cycles;          /* per range among them */
+    size_t copy_range_cycles;          /* per range among them, */
+    size_t copy_row_cycles; /* or per row, if ranges are rows of strided copies (ipu/compile/assembly.h) */
     ipu_copies copies;
     size_t sync_cycles;           /* of the sync before an exchange phase */
     size_t exchange_fixed_cycles; /* from the sync to the first set-up of a fragment */
-    /* set-up of each fragment that a tile receives (ipu/compile/schedule.h) */
+    /* set-up of each fragment that a tile receives, at the same time as the words before it (ipu/compile/schedule.h) */
     size_t exchange_fragment_cycles;
     size_t exchange_row_cycles; /* of a word's route, per row */
     size_t exchange_way_cycles; /* of a word's shortest route; with columns only (ipu/machine/route.h) */
@@ -73,7 +74,8 @@ typedef struct ipu_target {
     size_t exchange_columns;    /* columns of four tiles, an even number; 0: only the rows are known */
     /* True if both tiles of a pair can receive the same words at twice the rate */
     bool exchange_paired;
-    size_t vertex_entry_cycles; /* tile cycles to launch one vertex on all workers */
+    size_t vertex_launch_cycles; /* tile cycles of a compute set on a tile with vertices, once */
+    size_t vertex_entry_cycles;  /* tile cycles to launch one vertex on all workers */
     ipu_instruction_costs instructions;
     ipu_links links;
     ipu_host host;

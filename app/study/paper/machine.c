@@ -1,5 +1,6 @@
 /* myotile reproduce machine: published measurements on real machines, compared with the emulated machines. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "data/files/data_folder.h"
 #include "data/core/progress.h"
@@ -49,7 +50,7 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 typedef struct measured {
     unsigned long ipus; /* maximum number; programs on more are NaN */
-    ipu_target gc2, gc200, c600;
+    ipu_target gc2, gc200, bow, c600;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
     mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
     mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
@@ -68,18 +69,23 @@ static mt_status load(mt_arena *arena, const char *name, ipu_target *target)
 static mt_status run_blur(const measured *m, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
 {
     if (blur->ipus <= m->ipus) return mt_blur_cycles(&m->gc2, blur, cycles);
-    for (int at = 0; at < MT_ATS; at++) cycles[at] = (mt_program_cycles){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    for (int at = 0; at < MT_ATS; at++)
+        cycles[at] = (mt_program_cycles){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     return MT_OK;
 }
 
-/* Runs the blurs with image sizes of lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. */
+/* Runs the blurs with image sizes of lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. The profile on
+ * 16 chips is that of a grid: the busiest worker of a grid has 96 values, that of strips 132, and the compute phase of 1 chip divided by
+ * its 1,504 values and multiplied by 96 is 13,420 cycles, measured 13,152. */
 static mt_status run_blurs(measured *m, bool half)
 {
-    const mt_blur one = {2200, 1122, 1, half, 1}, many = {2200, 1122, 16, half, 1};
+    const mt_blur one = {.width = 2200, .height = 1122, .ipus = 1, .half = half, .least = 1},
+                  many = {.width = 2200, .height = 1122, .ipus = 16, .half = half, .grid = true, .least = 1};
     MT_TRY(run_blur(m, &one, m->picture[half][0]));
     MT_TRY(run_blur(m, &many, m->picture[half][1]));
     for (int k = 0; k < COUNTS; k++) {
-        const mt_blur growing = {500U << k, 1000, 1U << k, half, 6};
+        const mt_blur growing = {
+            .width = 500U << k, .height = 1000, .ipus = 1U << k, .half = half, .least = 6};
         MT_TRY(run_blur(m, &growing, m->growing[half][k]));
     }
     return MT_OK;
@@ -88,7 +94,8 @@ static mt_status run_blurs(measured *m, bool half)
 static mt_status run_memories(measured *m)
 {
     for (size_t k = 0; k < MEMORIES; k++) {
-        const mt_blur blur = {2200, 1122, memories[k].ipus, false, memories[k].rows};
+        const mt_blur blur = {
+            .width = 2200, .height = 1122, .ipus = memories[k].ipus, .least = memories[k].rows};
         ipu_tile_memory memory;
         m->memory[k] = NAN;
         if (blur.ipus > m->ipus) continue;
@@ -102,6 +109,7 @@ static mt_status measure(mt_arena *arena, measured *m)
 {
     MT_TRY(load(arena, "gc2", &m->gc2));
     MT_TRY(load(arena, "gc200", &m->gc200));
+    MT_TRY(load(arena, "bow", &m->bow));
     MT_TRY(load(arena, "c600", &m->c600));
     mt_progress_stage("the matrix-vector product");
     MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
@@ -118,10 +126,11 @@ typedef struct row {
     const char *key, *what, *machine;
     double ours[MT_ATS];
     const char *from; /* constants derived from it; NULL: none, so it is an independent test */
+    mt_published_number published;
 } row;
 
 typedef struct rows {
-    row row[32];
+    row row[64];
     size_t n;
 } rows;
 
@@ -134,7 +143,7 @@ static row *add(rows *r, const char *key, const char *what, const char *machine,
 
 static double sum_of(const mt_program_cycles *c)
 {
-    return c->gather + c->sync + c->exchange + c->external + c->scatter;
+    return c->gather + c->sync + c->exchange + c->external + c->scatter + c->store;
 }
 
 /* Adds the increase of a step's time in weak scaling, from half the chips [us]. The lower end is the smaller of both types with the
@@ -153,33 +162,38 @@ static void add_growth(rows *r, const measured *m, int k, const char *key, const
     }
 }
 
-static double copies(const mt_program_cycles *c) { return c->gather + c->scatter; }
+static double copies(const mt_program_cycles *c) { return c->gather + c->scatter + c->store; }
 static double exchange(const mt_program_cycles *c) { return c->exchange; }
 static double sync_of(const mt_program_cycles *c) { return c->sync; }
 static double both(const mt_program_cycles *c) { return c->sync + c->exchange; }
 
 /* Adds the phases of a step of the blur, on 1 chip (0) or 16 (1). */
-static void add_blur(rows *r, const measured *m)
+static void add_blur(rows *r, rows *sources, const measured *m)
 {
     static const struct {
         const char *key, *what;
         int type, chips;
         double (*of)(const mt_program_cycles *cycles);
-    } phases[] = {{"machine_blur_copies_float", "blur, 16 bytes a pixel: copies", FLOAT, 0, copies},
-        {"machine_blur_copies_half", "blur, 8 bytes a pixel: copies", HALF, 0, copies},
-        {"machine_blur_exchange_float", "blur, 16 bytes: exchange", FLOAT, 0, exchange},
-        {"machine_blur_exchange_half", "blur, 8 bytes: exchange", HALF, 0, exchange},
-        {"machine_blur_both_float", "blur, 16 bytes: sync plus exchange", FLOAT, 0, both},
-        {"machine_blur_both_half", "blur, 8 bytes: sync plus exchange", HALF, 0, both},
-        {"machine_blur16_copies_float", "on 16 IPUs, 16 bytes: copies", FLOAT, 1, copies},
-        {"machine_blur16_copies_half", "on 16 IPUs, 8 bytes: copies", HALF, 1, copies},
-        {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: internal exchange", FLOAT, 1, exchange},
-        {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: internal exchange", HALF, 1, exchange},
-        {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of},
-        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and internal exchange", FLOAT, 1, both},
-        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and internal exchange", HALF, 1, both}};
+        const char *from;
+    } phases[] = {{"machine_blur_copies_float", "blur, 16 bytes a pixel: copies", FLOAT, 0, copies,
+                      "exchange.copy_row_cycles"},
+        {"machine_blur_copies_half", "blur, 8 bytes a pixel: copies", HALF, 0, copies, NULL},
+        {"machine_blur_exchange_float", "blur, 16 bytes: exchange", FLOAT, 0, exchange, NULL},
+        {"machine_blur_exchange_half", "blur, 8 bytes: exchange", HALF, 0, exchange,
+            "exchange.fixed_cycles of the GC2"},
+        {"machine_blur_both_float", "blur, 16 bytes: sync plus exchange", FLOAT, 0, both, NULL},
+        {"machine_blur_both_half", "blur, 8 bytes: sync plus exchange", HALF, 0, both, NULL},
+        {"machine_blur16_copies_float", "on 16 IPUs, 16 bytes: copies", FLOAT, 1, copies, NULL},
+        {"machine_blur16_copies_half", "on 16 IPUs, 8 bytes: copies", HALF, 1, copies, NULL},
+        {"machine_blur16_exchange_float", "on 16 IPUs, 16 bytes: internal exchange", FLOAT, 1, exchange,
+            NULL},
+        {"machine_blur16_exchange_half", "on 16 IPUs, 8 bytes: internal exchange", HALF, 1, exchange, NULL},
+        {"machine_blur16_sync", "on 16 IPUs: sync", FLOAT, 1, sync_of, NULL},
+        {"machine_blur16_both_float", "on 16 IPUs, 16 bytes: sync and internal exchange", FLOAT, 1, both,
+            NULL},
+        {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and internal exchange", HALF, 1, both, NULL}};
     for (size_t k = 0; k < sizeof phases / sizeof *phases; k++) {
-        row *to = add(r, phases[k].key, phases[k].what, "GC2", NULL);
+        row *to = add(phases[k].from ? sources : r, phases[k].key, phases[k].what, "GC2", phases[k].from);
         for (int at = 0; at < MT_ATS; at++)
             to->ours[at] = phases[k].of(&m->picture[phases[k].type][phases[k].chips][at]);
     }
@@ -193,6 +207,81 @@ static void add_memories(rows *r, const measured *m)
         row *to = add(r, memories[k].key, memories[k].what, "GC2", NULL);
         for (int at = 0; at < MT_ATS; at++) to->ours[at] = m->memory[k];
     }
+}
+
+/* Adds steps of the blur in weak scaling, on 1 chip and on 16, and its compute phase on 16 chips, with the compute phase measured on 1
+ * chip in proportion to the values of the busiest worker. */
+static mt_status add_steps(rows *r, const measured *m)
+{
+    static const struct {
+        const char *compute, *compute16, *steps[2], *what16, *names[2];
+    } of[TYPES] = {
+        {"machine_blur_compute_float", "machine_blur_compute16_float",
+            {"machine_blur_step_float", "machine_blur_step16_float"}, "blur on 16 IPUs, 16 bytes: compute",
+            {"weak scaling of the blur, floats: a step on 1 IPU", "floats: a step on 16 IPUs"}},
+        {"machine_blur_compute_half", "machine_blur_compute16_half",
+            {"machine_blur_step_half", "machine_blur_step16_half"}, "blur on 16 IPUs, 8 bytes: compute",
+            {"weak scaling of the blur, halves: a step on 1 IPU", "halves: a step on 16 IPUs"}}};
+    for (int t = 0; t < TYPES; t++) {
+        double compute, high;
+        MT_TRY(mt_published(of[t].compute, &compute, &high));
+        const double each = compute / m->picture[t][0][MT_AT_VALUES].channels;
+        row *on_16 = add(r, of[t].compute16, of[t].what16, "GC2", NULL);
+        for (int at = 0; at < MT_ATS; at++) on_16->ours[at] = each * m->picture[t][1][at].channels;
+        for (int k = 0; k < 2; k++) {
+            row *step = add(r, of[t].steps[k], of[t].names[k], "GC2", NULL);
+            for (int at = 0; at < MT_ATS; at++) {
+                const mt_program_cycles *c = &m->growing[t][k == 0 ? ONE : SIXTEEN][at];
+                step->ours[at] = (sum_of(c) + each * c->channels) / m->gc2.clock_hz * 1e6;
+            }
+        }
+    }
+    return MT_OK;
+}
+
+/* Adds the least time of an exchange: the sync and a word, from tile 0 to 1 alone, and from each tile to the next. */
+static mt_status add_messages(rows *r, const measured *m)
+{
+    row *alone = add(r, "machine_least_alone", "sync and a word to the next tile, alone", "GC2", NULL),
+        *loaded = add(r, "machine_least_loaded", "the same from all tiles", "GC2", NULL);
+    for (int at = 0; at < MT_ATS; at++) {
+        MT_SCRATCH(scratch);
+        const ipu_target t = mt_program_target(&m->gc2, at);
+        ipu_fragment *all = NULL;
+        ipu_schedule schedule;
+        MT_ALLOC(scratch, all, t.tiles);
+        for (size_t k = 0; k < t.tiles; k++)
+            all[k] =
+                (ipu_fragment){.source = (uint32_t)k, .receiver = (uint32_t)((k + 1) % t.tiles), .words = 1};
+        MT_TRY(ipu_schedule_make(scratch, &t, all, 1, &schedule));
+        alone->ours[at] = (double)(t.sync_cycles + schedule.cycles) / t.clock_hz * 1e9;
+        MT_TRY(ipu_schedule_make(scratch, &t, all, t.tiles, &schedule));
+        loaded->ours[at] = (double)(t.sync_cycles + schedule.cycles) / t.clock_hz * 1e9;
+    }
+    return MT_OK;
+}
+
+/* Adds calls of the library's vertices. */
+static mt_status add_library(rows *r, rows *sources, const measured *m)
+{
+    static const struct {
+        const char *key, *what;
+        size_t n;
+        bool scaled;
+        const char *from;
+    } of[] = {{"machine_scaled_add_64", "scaled addition of 64 floats", 64, true, "vertex.launch_cycles"},
+        {"machine_scaled_add_128", "scaled addition of 128 floats", 128, true, NULL},
+        {"machine_scaled_add_256", "scaled addition of 256 floats", 256, true, NULL},
+        {"machine_scaled_add_512", "scaled addition of 512 floats", 512, true, NULL},
+        {"machine_add_10", "addition of 10 floats", 10, false, NULL}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        row *to = add(of[k].from ? sources : r, of[k].key, of[k].what, "Bow", of[k].from);
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->bow, at);
+            MT_TRY(mt_addition_cycles(&t, of[k].n, of[k].scaled, &to->ours[at]));
+        }
+    }
+    return MT_OK;
 }
 
 static void add_tutorial(rows *r, const measured *m)
@@ -255,7 +344,7 @@ static mt_status add_sources(rows *r, const measured *m)
         "machine_links_16"},
                              *const of[] = {"all-to-all, 2 IPUs", "all-to-all, 4 IPUs", "all-to-all, 8 IPUs",
                                  "all-to-all, 16 IPUs"};
-    const ipu_copying panel = {1, 8192};
+    const ipu_copying panel = {.ranges = 1, .bytes = 8192};
     row *near = add(
             r, "machine_transfer_near", "1,000 words to a tile in row 0", "C600", "exchange.fixed_cycles"),
         *far =
@@ -293,9 +382,30 @@ static mt_status add_sources(rows *r, const measured *m)
 
 /* ---- the tables ---- */
 
-static mt_status make_table(
-    mt_arena *arena, const char *name, const char *title, const rows *r, bool sources, mt_table *table)
+/* Returns the difference to the middle of the measurements [%]. */
+static double difference_of(const row *r)
 {
+    return 100 * (r->ours[MT_AT_VALUES] / ((r->published.low + r->published.high) / 2) - 1);
+}
+
+static int by_difference(const void *x, const void *y)
+{
+    const double a = fabs(difference_of(x)), b = fabs(difference_of(y));
+    return (a < b) - (a > b);
+}
+
+/* Sorts rows by their difference, the largest first. */
+static mt_status sort_rows(rows *r)
+{
+    for (size_t k = 0; k < r->n; k++) MT_TRY(mt_published_find(r->row[k].key, &r->row[k].published));
+    qsort(r->row, r->n, sizeof *r->row, by_difference);
+    return MT_OK;
+}
+
+static mt_status make_table(
+    mt_arena *arena, const char *name, const char *title, rows *r, bool sources, mt_table *table)
+{
+    MT_TRY(sort_rows(r));
     *table = mt_table_begin(arena, name, title);
     mt_table_strings(table, "quantity", "quantity");
     mt_table_strings(table, "machine", "machine");
@@ -309,16 +419,15 @@ static mt_status make_table(
     if (sources) mt_table_strings(table, "constant", "constant");
     for (size_t k = 0; k < r->n; k++) {
         const row *one = &r->row[k];
-        mt_published_number n;
+        const mt_published_number n = one->published;
         if (isnan(one->ours[MT_AT_VALUES])) continue;
-        MT_TRY(mt_published_find(one->key, &n));
         mt_table_item(table, one->key, one->what, 0);
         mt_table_text(table, one->machine);
         MT_TABLE_NUMBERS(table, n.low, n.high > n.low ? n.high : NAN, one->ours[MT_AT_VALUES],
             fmin(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]),
             fmax(one->ours[MT_AT_FAST], one->ours[MT_AT_SLOW]));
         mt_table_text(table, n.unit);
-        mt_table_number(table, 100 * (one->ours[MT_AT_VALUES] / ((n.low + n.high) / 2) - 1));
+        mt_table_number(table, difference_of(one));
         if (sources) mt_table_text(table, one->from);
     }
     return MT_OK;
@@ -336,8 +445,11 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(measure(arena, m));
     add_tutorial(held, m);
     add_compute(held, m);
-    add_blur(held, m);
+    add_blur(held, sources, m);
     add_memories(held, m);
+    MT_TRY(add_steps(held, m));
+    MT_TRY(add_messages(held, m));
+    MT_TRY(add_library(held, sources, m));
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
         "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "

@@ -4,6 +4,7 @@
 
 #include "ipu/compile/compile.h"
 #include "ipu/cost/mix.h"
+#include "ipu/library/elementwise.h"
 #include "ipu/machine/integer.h"
 
 /* ---- all programs ---- */
@@ -109,8 +110,12 @@ typedef struct stencil {
     const mt_blur *blur;
     size_t least_columns; /* of a tile; blur->least: its rows */
     ipu_graph *graph;
-    uint32_t image, set;
-    ipu_slice *rows; /* row pieces of an input */
+    uint32_t image;
+    uint32_t set, store;  /* compute sets: the stencil; copies of the workers' columns to the image */
+    ipu_slice *rows;      /* row pieces of an input */
+    ipu_slice *from, *to; /* [rows of a tile x workers] copies of a tile */
+    size_t n_copies;
+    size_t most; /* values of a worker */
     /* of the earlier version, from image to other in `set`, and back; NULL: the later one */
     const float *zeros;
     uint32_t other, back;
@@ -217,6 +222,37 @@ static mt_status add_nine(
 
 /* ---- both versions ---- */
 
+/* Adds copies of a worker's columns, which start at `from` in a variable of its tile, to the image; returns their end. */
+static size_t add_strip(stencil *s, uint32_t variable, size_t from, const box *part)
+{
+    const size_t n = part->columns * CHANNELS;
+    for (size_t r = 0; r < part->rows; r++) {
+        s->from[s->n_copies] = (ipu_slice){variable, from + r * n, n};
+        s->to[s->n_copies++] =
+            (ipu_slice){s->image, ((part->row + r) * s->blur->width + part->column) * CHANNELS, n};
+    }
+    return from + part->rows * n;
+}
+
+/* Adds the results of workers that have columns of a tile: each writes one range, which is copied to the image. */
+static mt_status store_columns(stencil *s, size_t tile, const box *own, size_t workers)
+{
+    const size_t n = own->rows * own->columns * CHANNELS;
+    uint32_t variable;
+    size_t end = 0;
+    ipu_tensor from, to;
+    MT_TRY(ipu_graph_add_variable(s->graph, "strips", s->blur->half ? IPU_HALF : IPU_FLOAT, n, &variable));
+    MT_TRY(ipu_graph_set_tile_mapping(s->graph, variable, 0, n, (uint32_t)tile));
+    s->n_copies = 0;
+    for (size_t w = 0; w < workers; w++) {
+        const box part = part_of(own, 1, workers, 0, w);
+        end = add_strip(s, variable, end, &part);
+    }
+    MT_TRY(ipu_graph_add_tensor(s->graph, s->from, s->n_copies, &from));
+    MT_TRY(ipu_graph_add_tensor(s->graph, s->to, s->n_copies, &to));
+    return ipu_graph_add_copy(s->graph, s->store, from, to);
+}
+
 /* Divides a tile among its workers by rows or by columns, whichever is more even. */
 static mt_status add_workers(stencil *s, size_t tile, const box *own)
 {
@@ -225,6 +261,7 @@ static mt_status add_workers(stencil *s, size_t tile, const box *own)
     const size_t length = by_rows ? own->rows : own->columns, n = length < workers ? length : workers;
     for (size_t w = 0; w < n; w++) {
         const box part = part_of(own, by_rows ? n : 1, by_rows ? 1 : n, by_rows ? w : 0, by_rows ? 0 : w);
+        s->most = ipu_larger(s->most, part.rows * part.columns * CHANNELS);
         if (!s->zeros) {
             MT_TRY(add_worker(s, tile, &part));
             continue;
@@ -232,7 +269,7 @@ static mt_status add_workers(stencil *s, size_t tile, const box *own)
         MT_TRY(add_nine(s, s->set, tile, s->image, s->other, &part));
         MT_TRY(add_nine(s, s->back, tile, s->other, s->image, &part));
     }
-    return MT_OK;
+    return by_rows || s->zeros ? MT_OK : store_columns(s, tile, own, n);
 }
 
 static mt_status map_box(stencil *s, size_t tile, const box *own)
@@ -257,19 +294,38 @@ static mt_status add_chip(stencil *s, size_t chip, const box *own)
     return MT_OK;
 }
 
+/* Arranges 1, 2, 4, 8 or 16 chips. If their number is no square, more of them follow each other in the direction that they divide more
+ * evenly. */
+static void chips_of(const mt_blur *b, size_t *rows, size_t *columns)
+{
+    *rows = 1;
+    *columns = b->ipus;
+    if (!b->grid) return;
+    const bool tall = b->height % b->ipus * b->width < b->width % b->ipus * b->height;
+    size_t least = 1;
+    while (4 * least * least <= b->ipus) least *= 2;
+    *rows = tall ? b->ipus / least : least;
+    *columns = b->ipus / *rows;
+}
+
 static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s)
 {
     const mt_blur *b = s->blur;
     const box all = {.rows = b->height, .columns = b->width};
+    size_t rows, columns;
     ipu_target target;
     MT_TRY(ipu_target_several(one, b->ipus, &target));
     MT_TRY(ipu_graph_new(arena, &target, &s->graph));
     MT_TRY(ipu_graph_add_variable(
         s->graph, "image", b->half ? IPU_HALF : IPU_FLOAT, b->width * b->height * CHANNELS, &s->image));
     MT_TRY(ipu_graph_add_compute_set(s->graph, "stencil", &s->set));
+    MT_TRY(ipu_graph_add_compute_set(s->graph, "store", &s->store));
     MT_ALLOC(arena, s->rows, b->height);
+    MT_ALLOC(arena, s->from, b->height * target.worker_contexts);
+    MT_ALLOC(arena, s->to, b->height * target.worker_contexts);
+    chips_of(b, &rows, &columns);
     for (size_t k = 0; k < b->ipus; k++) {
-        const box part = part_of(&all, 1, b->ipus, 0, k);
+        const box part = part_of(&all, rows, columns, k / columns, k % columns);
         MT_TRY(add_chip(s, k, &part));
     }
     return MT_OK;
@@ -282,7 +338,11 @@ mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_
     ipu_timing timing[MT_ATS];
     mt_status status = make_stencil(arena, one, &s);
     if (status == MT_OK) status = time_graph(arena, s.graph, timing);
-    for (int at = 0; status == MT_OK && at < MT_ATS; at++) cycles[at] = cycles_of(&timing[at], s.set);
+    for (int at = 0; status == MT_OK && at < MT_ATS; at++) {
+        cycles[at] = cycles_of(&timing[at], s.set);
+        cycles[at].store = (double)timing[at].supersteps[s.store].cycles;
+        cycles[at].channels = (double)s.most;
+    }
     return status;
 }
 
@@ -425,4 +485,41 @@ mt_status mt_tutorial_cycles(const ipu_target *one, mt_program_cycles cycles[MT_
         cycles[MT_TUTORIAL_SUMS][at] = cycles_of(&timing[at], t.sums);
     }
     return status;
+}
+
+/* ---- additions ---- */
+
+static mt_status add_variable(ipu_graph *g, const char *name, size_t n, ipu_tensor *tensor)
+{
+    ipu_slice all = {.n = n};
+    MT_TRY(ipu_graph_add_variable(g, name, IPU_FLOAT, n, &all.variable));
+    MT_TRY(ipu_graph_set_tile_mapping(g, all.variable, 0, n, 0));
+    return ipu_graph_add_tensor(g, &all, 1, tensor);
+}
+
+static mt_status make_addition(mt_arena *arena, const ipu_target *one, size_t n, bool scaled, ipu_graph **g)
+{
+    static const float scale = 2;
+    uint32_t set;
+    ipu_tensor a, b, out;
+    MT_TRY(ipu_graph_new(arena, one, g));
+    MT_TRY(ipu_graph_add_compute_set(*g, "addition", &set));
+    MT_TRY(add_variable(*g, "a", n, &a));
+    MT_TRY(add_variable(*g, "b", n, &b));
+    if (scaled) return ipu_add_scaled_add(*g, set, &scale, a, b);
+    MT_TRY(add_variable(*g, "out", n, &out));
+    return ipu_add_binary(*g, set, IPU_ADD, a, b, out);
+}
+
+mt_status mt_addition_cycles(const ipu_target *one, size_t n, bool scaled, double *cycles)
+{
+    MT_SCRATCH(arena);
+    ipu_graph *g;
+    ipu_executable *e;
+    ipu_timing timing;
+    MT_TRY(make_addition(arena, one, n, scaled, &g));
+    MT_TRY(ipu_compile(arena, g, NULL, 0, &e));
+    MT_TRY(ipu_timing_make(arena, e, &timing));
+    *cycles = (double)timing.supersteps[0].compute_phase_cycles;
+    return MT_OK;
 }

@@ -13,16 +13,20 @@ typedef struct mt_program_cycles {
     /* exchange: inside chips; external: between chips; sync: both */
     double gather, sync, exchange, external, scatter;
     double exchange_mean, compute_mean; /* means over the tiles; exchange_mean: inside chips */
+    double store;                       /* of the stencil: copies of results, after the compute phase */
+    double channels;                    /* of the stencil: largest number of a worker's values */
 } mt_program_cycles;
 
-/* A 3 x 3 stencil on an image of four channels (github.com/thorbenlouw/lbm-graphcore, main/GaussianBlurLowLevel.cpp). Chips have
- * adjacent strips of the image, tiles have rectangles of a strip, and each worker has some of its tile's rows or columns. The
- * single input of a worker is its part with a border of one pixel, row by row. */
+/* A 3 x 3 stencil on an image of four channels (github.com/thorbenlouw/lbm-graphcore, main/GaussianBlurLowLevel.cpp and
+ * main/include/StructuredGridUtils.hpp). Chips have adjacent strips of the image or, in later versions, rectangles in a grid. Tiles have
+ * rectangles of these, and each worker has some of its tile's rows or columns. The single input of a worker is its part with a border of
+ * one pixel, row by row. A vertex writes one range; results of a worker with columns are copied from it to the image. */
 typedef struct mt_blur {
     size_t width, height; /* pixels */
-    size_t ipus;
-    bool half;    /* 2 bytes per channel instead of 4 */
-    size_t least; /* minimum rows and columns of a tile */
+    size_t ipus;          /* 1, 2, 4, 8 or 16 */
+    bool half;            /* 2 bytes per channel instead of 4 */
+    bool grid;            /* chips in a grid */
+    size_t least;         /* minimum rows and columns of a tile */
 } mt_blur;
 
 /* Computes the cycles of one step of the stencil on several chips like `one`. Returns the errors of `ipu_target_several`,
@@ -51,3 +55,7 @@ enum { MT_TUTORIAL_MATRIX, MT_TUTORIAL_PRODUCTS, MT_TUTORIAL_SUMS, MT_TUTORIAL_S
 /* Computes the cycles of its compute sets on `one`. Returns the same errors. */
 MT_NODISCARD mt_status mt_tutorial_cycles(
     const ipu_target *one, mt_program_cycles cycles[MT_TUTORIAL_SETS][MT_ATS]);
+
+/* Computes the tile cycles of the compute phase of an addition of n floats on one tile, by the vertices of ipu/library/elementwise.h:
+ * scaled in place, or of two tensors to a third. Returns the same errors. */
+MT_NODISCARD mt_status mt_addition_cycles(const ipu_target *one, size_t n, bool scaled, double *cycles);

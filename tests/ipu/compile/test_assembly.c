@@ -41,7 +41,7 @@ Test(assembly, with_never_every_range_is_received_in_place)
     const ipu_superstep_timing *step = tail_of_two(IPU_COPIES_NEVER, 160);
     cr_expect_eq(step->gather_phase_cycles, 0);
     cr_expect_eq(step->scatter_phase_cycles, 0);
-    cr_expect_eq(step->exchange_bound_cycles, 10 + 2 * (160 + 1));
+    cr_expect_eq(step->exchange_bound_cycles, 10 + 2 * 160 + 1);
     cr_expect_eq(step->exchange_words_cycles, 2);
 }
 
@@ -76,7 +76,7 @@ Test(assembly, long_ranges_are_not_gathered)
     add_copy(g, 1, slices, 3, (ipu_slice){out, 0, 4});
     const ipu_timing *timing = timed(g);
     cr_expect_eq(timing->supersteps[0].gather_phase_cycles, 0);
-    cr_expect_eq(timing->supersteps[0].exchange_bound_cycles, 10 + 3 * (160 + 8));
+    cr_expect_eq(timing->supersteps[0].exchange_bound_cycles, 10 + 3 * 160 + 8);
     cr_expect_eq(timing->supersteps[0].scatter_phase_cycles, 100 + 3 * 10 + 96 / 8);
 }
 
@@ -102,6 +102,32 @@ Test(assembly, local_ranges_of_an_edge_are_copied)
     const ipu_timing *timing = timed(g);
     cr_expect_eq(timing->supersteps[0].scatter_phase_cycles, 100 + 10 + 2);
     cr_expect_eq(exchange_of(&timing->supersteps[0], timing)->bytes_copied, 16);
+}
+
+/* Five pieces of two elements, each three after the one before, are the rows of a strided copy: 4 cycles each instead of 10, and one entry
+ * in the table of copies. Three rows, or rows of which one has another length, are none. */
+Test(assembly, equal_ranges_at_equal_distances_are_rows_of_a_strided_copy)
+{
+    static const struct {
+        ipu_slice slices[6];
+        size_t n, elements;
+        uint64_t ranges, rows;
+    } cases[] = {{{{1, 0, 2}, {1, 3, 2}, {1, 6, 2}, {1, 9, 2}, {1, 12, 2}, {1, 18, 2}}, 6, 12, 1, 5},
+        {{{1, 0, 2}, {1, 3, 2}, {1, 6, 2}, {1, 10, 2}}, 4, 8, 4, 0},
+        {{{1, 0, 2}, {1, 3, 2}, {1, 6, 1}, {1, 9, 2}, {1, 12, 2}}, 5, 9, 5, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        ipu_graph *g = copying_graph(IPU_COPIES_NEVER, 160);
+        g->target.copy_row_cycles = 4;
+        cr_assert_eq(add_variable(g, "own", 20, 1), 1);
+        const uint32_t out = add_variable(g, "out", cases[k].elements, 1);
+        add_copy(g, 1, cases[k].slices, cases[k].n, (ipu_slice){out, 0, cases[k].elements});
+        const ipu_timing *timing = timed(g);
+        cr_expect_eq(timing->supersteps[0].scatter_phase_cycles,
+            100 + 10 * cases[k].ranges + 4 * cases[k].rows + (4 * cases[k].elements + 7) / 8, "%zu", k);
+        cr_expect_eq(timing->executable->memory[1].bytes[IPU_MEMORY_REARRANGEMENT],
+            8 * (cases[k].ranges + (cases[k].rows > 0)), "%zu", k);
+        teardown();
+    }
 }
 
 /* Tile 0 has a buffer of 8 bytes and a table of two ranges. Tile 1 has a receive buffer of 8 bytes, the assembled input of 16 bytes, and

@@ -30,6 +30,16 @@ Test(workers, single_worker_vertices_run_concurrently)
     }
 }
 
+/* 40 cycles once, for any number of vertices. */
+Test(workers, a_tile_with_vertices_pays_the_launch_once)
+{
+    ipu_target target = ring_target(1);
+    target.vertex_launch_cycles = 40;
+    ipu_workers w = ipu_workers_begin(&target);
+    for (size_t k = 0; k < 3; k++) ipu_workers_add(&w, IPU_MULTI_WORKER, cycles(11, 7, 0));
+    cr_expect_eq(ipu_workers_cycles(&w), 40 + 3 * (11 + 6 * 7));
+}
+
 /* Three workers and vertices of 5, 1, 3, 4, 2, 6: 5 to the first worker, 1 to the second, 3 to the third; 4 to the second (total 5), 2
  * to the third (total 5), and 6 to the first of three equals: 11. */
 Test(workers, the_least_loaded_worker_takes_the_next_vertex)

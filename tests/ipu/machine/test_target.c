@@ -24,8 +24,8 @@ Test(target, the_gc200_matches_its_sources)
     cr_expect_eq(t.exchange_bytes_per_cycle, 4);
     cr_expect_eq(t.local_copy_bytes_per_cycle, 8);
     cr_expect_eq(t.sync_cycles, 126);
-    cr_expect_eq(t.exchange_fixed_cycles, 170 - 2);
-    cr_expect_eq(t.exchange_fragment_cycles, 2);
+    cr_expect_eq(t.exchange_fixed_cycles, 170 - 1);
+    cr_expect_eq(t.exchange_fragment_cycles, 1);
     cr_expect_eq(t.exchange_row_cycles, 2);
     cr_expect_eq(t.exchange_way_cycles, 18);
     cr_expect_eq(t.exchange_rows, 23);

@@ -27,21 +27,21 @@ is() {
 
 # 6 workers take turns: what one takes counts six times. 11 cycles launch a vertex.
 run vector_add
-is compute "$compute" $((11 + 6 * (20 + 3 * 300 / 6 / 2)))
+is compute "$compute" $((40 + 11 + 6 * (20 + 3 * 300 / 6 / 2)))
 is cycles "$cycles" $((compute + host)) # nothing goes from tile to tile
 
 run heat 1
-is compute "$compute" $((11 + 6 * 3 * (10 + 8 * 32))) # 16 rows for 6 workers
+is compute "$compute" $((40 + 11 + 6 * 3 * (10 + 8 * 32))) # 16 rows for 6 workers
 is sync "$sync" 126
 is cycles "$cycles" $((sync + exchange + compute))
 [ "$exchange" -ge $((2 * 512)) ] || fail "heat: two planes of 512 words in $exchange cycles"
 inside=$exchange
 run heat 4
-is compute "$compute" $((11 + 6 * 3 * (10 + 8 * 32))) # of a grid four times as large
+is compute "$compute" $((40 + 11 + 6 * 3 * (10 + 8 * 32))) # of a grid four times as large
 [ "$exchange" -gt "$inside" ] || fail "heat: nothing between chips"
 
 run matrix_vector
-is compute "$compute" $((11 + 6 * (12 + 3 * 512)))
+is compute "$compute" $((40 + 11 + 6 * (12 + 3 * 512)))
 [ "$exchange" -ge $((1024 - 4)) ] || fail "matrix_vector: 1020 words in $exchange cycles"
 is cycles "$cycles" $((copies + sync + exchange + compute))
 
