@@ -178,12 +178,6 @@ static ipu_copying gathering(const assembling *a, const group *g)
     return copies_of(p, g->n);
 }
 
-/* Returns the cycles that a fragment adds to those of its receiver (ipu/compile/schedule.h). */
-static uint64_t turn(const assembling *a, size_t words)
-{
-    return ipu_larger(words, a->target->exchange_fragment_cycles);
-}
-
 static bool fewer_cycles_by_copies(const assembling *a, uint32_t tile, const ipu_input *input)
 {
     const ipu_copying own = own_copies(a, tile, input), all = all_copies(input);
@@ -192,17 +186,18 @@ static bool fewer_cycles_by_copies(const assembling *a, uint32_t tile, const ipu
         const group *g = &a->groups[k];
         const ipu_copying one = {.ranges = g->n, .bytes = g->words * a->word};
         if (g->gathered) {
-            copying += turn(a, g->words);
+            copying += ipu_target_turn(a->target, g->words);
             gather = ipu_larger(gather, ipu_copies_cycles(a->target, &one));
         }
         for (size_t i = 0; i < g->n && !g->gathered; i++) {
             const stretch *s = &a->stretches[g->first + i];
-            copying += turn(a, s->to - s->from);
+            copying += ipu_target_turn(a->target, s->to - s->from);
         }
     }
     for (size_t i = input->first_message; i < input->first_message + input->n_messages; i++) {
         const ipu_message *m = &a->executable->messages[i];
-        if (m->source_tile != tile) direct += turn(a, ipu_words_of(a->target, m->source, m->bytes));
+        if (m->source_tile != tile)
+            direct += ipu_target_turn(a->target, ipu_words_of(a->target, m->source, m->bytes));
     }
     return copying + ipu_copies_cycles(a->target, &all) + gather <
            direct + ipu_copies_cycles(a->target, &own);

@@ -238,12 +238,7 @@ static void place_sends(planner *p)
     for (size_t t = 0; t < p->n_tiles; t++) p->first_send[t + 1] += p->first_send[t];
 }
 
-/* Returns the cycles from the first word of a transfer to the first that its receiver can take of the next one: the set-up of that one
- * runs at the same time as these words. */
-static uint64_t turn(const planner *p, size_t items)
-{
-    return ipu_larger(items, p->target->exchange_fragment_cycles);
-}
+static uint64_t turn(const planner *p, size_t items) { return ipu_target_turn(p->target, items); }
 
 static void count_loads(planner *p)
 {

@@ -396,7 +396,7 @@ static uint64_t receiving_cycles(const tree *t, size_t k, size_t words)
 {
     const ipu_target *m = &t->graph->target;
     return m->sync_cycles + m->exchange_fixed_cycles + m->exchange_fragment_cycles +
-           k * ipu_larger(words, m->exchange_fragment_cycles);
+           k * ipu_target_turn(m, words);
 }
 
 static uint64_t combining_cycles(const tree *t, size_t k, size_t w, size_t columns)

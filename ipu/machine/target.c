@@ -6,6 +6,7 @@
 
 #include "data/yaml/yaml.h"
 #include "data/yaml/yaml_words.h"
+#include "ipu/machine/integer.h"
 
 enum { TILES_A_COLUMN = 4 };
 
@@ -309,6 +310,11 @@ void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t
     const size_t along = pair % target->exchange_rows;
     *row = turn % 2 == 0 ? along : target->exchange_rows - 1 - along;
     *column = TILES_A_COLUMN * (turn / 2) + turn % 2 + 2 * (on_chip % 2);
+}
+
+uint64_t ipu_target_turn(const ipu_target *target, size_t words)
+{
+    return ipu_larger(words, target->exchange_fragment_cycles);
 }
 
 size_t ipu_target_partner(const ipu_target *target, size_t tile)

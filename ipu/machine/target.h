@@ -111,6 +111,10 @@ void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t
 /* Returns the other tile of a pair; the tile itself if it has no partner. */
 size_t ipu_target_partner(const ipu_target *target, size_t tile);
 
+/* Returns the cycles from the first word of a fragment to the earliest one of the next at the same receiver: the words of the
+ * fragment or, if that is longer, the set-up of the next, which runs at the same time. */
+uint64_t ipu_target_turn(const ipu_target *target, size_t words);
+
 /* Builds a machine of several chips like `one` (with 1 chip), joined by one->links; it shares their list. Fails with MT_INPUT
  * if the links cannot join this number of chips, or have no lanes, rate or packets. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);

@@ -294,25 +294,26 @@ static mt_status add_chip(stencil *s, size_t chip, const box *own)
     return MT_OK;
 }
 
-/* Arranges 1, 2, 4, 8 or 16 chips. If their number is no square, more of them follow each other in the direction that they divide more
- * evenly. */
-static void chips_of(const mt_blur *b, size_t *rows, size_t *columns)
+/* Adds 1, 2, 4, 8 or 16 chips: in strips, or as nearly square as possible. More of them follow each other in the direction that they
+ * divide more evenly. */
+static mt_status add_chips(stencil *s)
 {
-    *rows = 1;
-    *columns = b->ipus;
-    if (!b->grid) return;
+    const mt_blur *b = s->blur;
+    const box all = {.rows = b->height, .columns = b->width};
     const bool tall = b->height % b->ipus * b->width < b->width % b->ipus * b->height;
     size_t least = 1;
-    while (4 * least * least <= b->ipus) least *= 2;
-    *rows = tall ? b->ipus / least : least;
-    *columns = b->ipus / *rows;
+    while (b->grid && 4 * least * least <= b->ipus) least *= 2;
+    const size_t rows = tall ? b->ipus / least : least, columns = b->ipus / rows;
+    for (size_t k = 0; k < b->ipus; k++) {
+        const box part = part_of(&all, rows, columns, k / columns, k % columns);
+        MT_TRY(add_chip(s, k, &part));
+    }
+    return MT_OK;
 }
 
 static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s)
 {
     const mt_blur *b = s->blur;
-    const box all = {.rows = b->height, .columns = b->width};
-    size_t rows, columns;
     ipu_target target;
     MT_TRY(ipu_target_several(one, b->ipus, &target));
     MT_TRY(ipu_graph_new(arena, &target, &s->graph));
@@ -323,12 +324,7 @@ static mt_status make_stencil(mt_arena *arena, const ipu_target *one, stencil *s
     MT_ALLOC(arena, s->rows, b->height);
     MT_ALLOC(arena, s->from, b->height * target.worker_contexts);
     MT_ALLOC(arena, s->to, b->height * target.worker_contexts);
-    chips_of(b, &rows, &columns);
-    for (size_t k = 0; k < b->ipus; k++) {
-        const box part = part_of(&all, rows, columns, k / columns, k % columns);
-        MT_TRY(add_chip(s, k, &part));
-    }
-    return MT_OK;
+    return add_chips(s);
 }
 
 mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
@@ -344,20 +340,6 @@ mt_status mt_blur_cycles(const ipu_target *one, const mt_blur *blur, mt_program_
         cycles[at].channels = (double)s.most;
     }
     return status;
-}
-
-/* Adds the chips of the earlier version: strips of rows or of columns, whichever are more even. */
-static mt_status add_strips(stencil *s)
-{
-    const mt_blur *b = s->blur;
-    const box all = {.rows = b->height, .columns = b->width};
-    const bool by_rows = b->height % b->ipus * b->width < b->width % b->ipus * b->height;
-    for (size_t k = 0; k < b->ipus; k++) {
-        const box part =
-            part_of(&all, by_rows ? b->ipus : 1, by_rows ? 1 : b->ipus, by_rows ? k : 0, by_rows ? 0 : k);
-        MT_TRY(add_chip(s, k, &part));
-    }
-    return MT_OK;
 }
 
 static mt_status make_earlier(mt_arena *arena, const ipu_target *one, stencil *s)
@@ -378,7 +360,7 @@ static mt_status make_earlier(mt_arena *arena, const ipu_target *one, stencil *s
     MT_ALLOC(arena, s->rows, b->height);
     MT_ALLOC(arena, s->ranges, b->height);
     s->zeros = zeros;
-    return add_strips(s);
+    return add_chips(s);
 }
 
 static mt_status compile_earlier(mt_arena *arena, const stencil *s, ipu_executable **e)

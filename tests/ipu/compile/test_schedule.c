@@ -157,11 +157,12 @@ Test(schedule, a_sender_sends_messages_sequentially)
     cr_expect_eq(s.bound, 143 + 4 * 64 + 24);
 }
 
-/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 has words for tiles 3 to 5, and tile 1 needs 9,000 others: 10 + 160 + 5,000 + 9,000 cycles,
- * the bound. Tiles 1 to 4 take the words of tile 0 first, since it has the most to send: from cycle 146 on. Tile 3, 26 cycles away, is
- * ready again in 5,172 and tile 4, 24 cycles away, in 5,170. Tile 7 is 35 cycles from tile 3 and 27 from tile 4, so tile 4 can take its
- * words from 5,143 on. Tile 5, 26 cycles away, could take them at once; it waits, since this does not delay the end. With one word more
- * to take it waits only a part of the 14,170 - 5,171 cycles of possible idle time, and tile 7 sends twice. */
+/* Tile 0 has 5,000 words for tiles 1 to 4, tile 7 has words for tiles 3 to 5, and tile 1 needs 9,000 others: 10 + 160 + 5,000 +
+ * 9,000 cycles, the bound. Tiles 1 to 4 take the words of tile 0 first, since it has the most to send: from cycle 146 on. Tile
+ * 3, 26 cycles away, is ready again in 5,172 and tile 4, 24 cycles away, in 5,170. Tile 7 is 35 cycles from tile 3 and 27 from
+ * tile 4, so tile 4 can take its words from 5,143 on. Tile 5, 26 cycles away, could take them at once; it waits, since this
+ * does not delay the end. With one word more to take it waits only a part of the 14,170 - 5,171 cycles of possible idle time,
+ * and tile 7 sends twice. */
 Test(schedule, a_receiver_waits_to_share_a_send_if_no_time_is_lost)
 {
     const ipu_target target = ring_target(8);

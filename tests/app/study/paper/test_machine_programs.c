@@ -4,7 +4,7 @@
 
 /* The machine model compared with programs with published times on real machines, which determined no constant of the model
  * (data/reference/published.csv), with inputs rearranged as by the vendor's compiler. The partition of the stencil's image is known from
- * its source, not from its profile, so that the tolerance is a fifth. */
+ * its source, not from its profile, so that the tolerance is a tenth. */
 static mt_arena arena;
 
 static void teardown(void) { mt_arena_free(&arena); }
@@ -56,7 +56,7 @@ Test(machine_programs, the_copy_time_of_a_stencil_agrees_with_the_hardware)
         mt_program_cycles c[MT_ATS];
         cr_assert_eq(mt_blur_cycles(&gc2, &blur, c), MT_OK, "%s", mt_message());
         const double copies = c[MT_AT_VALUES].gather + c[MT_AT_VALUES].scatter + c[MT_AT_VALUES].store;
-        cr_expect_float_eq(copies, published[half], 0.2 * published[half], "%.0f cycles", copies);
+        cr_expect_float_eq(copies, published[half], 0.1 * published[half], "%.0f cycles", copies);
         cr_expect_leq(c[MT_AT_FAST].gather + c[MT_AT_FAST].scatter + c[MT_AT_FAST].store, copies);
         cr_expect_geq(c[MT_AT_SLOW].gather + c[MT_AT_SLOW].scatter + c[MT_AT_SLOW].store, copies);
     }
@@ -101,7 +101,8 @@ Test(machine_programs, the_memory_of_stencils_that_do_not_fit_agrees_with_the_ha
     static const struct {
         size_t ipus, rows, tile;
         double bytes, tolerance;
-    } published[] = {{1, 36, 9, 282224, 0.08}, {1, 48, 0, 265784, 0.15}, {2, 48, 0, 355844, 0.08}};
+    } published[] = {{1, 36, 9, 282224, 0.05}, {1, 48, 0, 265784, 0.12}, {2, 72, 0, 571508, 0.05},
+        {2, 48, 0, 355844, 0.08}};
     const ipu_target gc2 = machine("data/machines/gc2.yaml");
     for (size_t k = 0; k < sizeof published / sizeof *published; k++) {
         const mt_blur blur = {
@@ -110,6 +111,25 @@ Test(machine_programs, the_memory_of_stencils_that_do_not_fit_agrees_with_the_ha
         cr_assert_eq(mt_blur_memory(&gc2, &blur, 128, published[k].tile, &m), MT_OK, "%s", mt_message());
         cr_expect_float_eq((double)(m.total + m.gaps), published[k].bytes,
             published[k].tolerance * published[k].bytes, "case %zu: %zu bytes", k, m.total + m.gaps);
+    }
+}
+
+/* Additions on a tile of a Bow. From the first one the launch of a compute set was derived; the last one is no scaled addition, and only
+ * its formula is known. */
+Test(machine_programs, additions_of_the_library_take_the_time_of_the_hardware)
+{
+    static const struct {
+        size_t n;
+        bool scaled;
+        double cycles, tolerance;
+    } published[] = {{64, true, 330, 0.01}, {128, true, 422, 0.01}, {256, true, 620, 0.01},
+        {512, true, 998, 0.01}, {10, false, 284, 0.15}};
+    const ipu_target bow = machine("data/machines/bow.yaml");
+    for (size_t k = 0; k < sizeof published / sizeof *published; k++) {
+        double cycles;
+        cr_assert_eq(mt_addition_cycles(&bow, published[k].n, published[k].scaled, &cycles), MT_OK);
+        cr_expect_float_eq(cycles, published[k].cycles, published[k].tolerance * published[k].cycles,
+            "%zu floats: %.0f cycles", published[k].n, cycles);
     }
 }
 
