@@ -103,12 +103,14 @@ static mt_status move_target(walk *w, ipu_target *target)
     plain.name = NULL;
     plain.links.list = NULL;
     plain.links.routes = NULL;
+    plain.fabric.list = NULL;
     plain.bands = NULL;
     VALUE(w, plain);
     if (!w->out) *target = plain;
     MT_TRY(move_text(w, &target->name));
     ARRAY(w, target->links.list, target->links.n_list);
     MT_TRY(move_routes(w, &target->links));
+    ARRAY(w, target->fabric.list, target->fabric.n_list);
     if (!w->out) MT_ALLOC(w->arena, target->bands, target->n_bands);
     for (size_t b = 0; b < target->n_bands; b++) {
         ipu_band band = target->bands[b];

@@ -14,7 +14,8 @@ enum { TILES_A_COLUMN = 4 };
  * have 32 bits, so that no sum of cycles and bytes overflows. */
 #define COUNT(member, key, low, high, ...)                                                                   \
     MT_YAML_UNSIGNED(ipu_target, member, key, NULL, MT_YAML_WITHIN(low, high), __VA_ARGS__)
-#define CYCLES(member, key, ...) COUNT(member, key, 0, 100000000, __VA_ARGS__)
+#define CYCLES_MOST 100000000
+#define CYCLES(member, key, ...) COUNT(member, key, 0, CYCLES_MOST, __VA_ARGS__)
 #define BYTES(member, key, low, ...) COUNT(member, key, low, UINT32_MAX, __VA_ARGS__)
 #define LANES_MOST (1 << 20)
 #define LANES(key, about)                                                                                    \
@@ -27,6 +28,9 @@ enum { TILES_A_COLUMN = 4 };
         ipu_target, instructions.key, #key, NULL, MT_YAML_WITHIN(1, 1e6), about, .unit = "worker cycles")
 
 static const char *const copies[] = {"auto", "never", "always", NULL};
+static const char *const syncs[] = {"global", "neighbours", "none", NULL};
+static const char *const fabrics[] = {"crossbar", "mesh", "torus", "clusters", "list", NULL};
+static const char *const orders[] = {"rows", "columns", NULL};
 
 static const mt_yaml_key exchange_keys[] = {
     COUNT(exchange_bytes_per_cycle, "bytes_per_cycle", 1, 8,
@@ -40,20 +44,60 @@ static const mt_yaml_key exchange_keys[] = {
     MT_YAML_ENUM(ipu_target, copies, "copies", "auto", copies,
         "Copies that rearrange inputs into contiguous memory. auto: if they save cycles; always: as the "
         "vendor's compiler does; never: none."),
-    CYCLES(sync_cycles, "sync_cycles", "Sync of all tiles before an exchange."),
+    MT_YAML_ENUM(ipu_target, sync, "sync", "global", syncs,
+        "What a tile waits for before a superstep. global: all tiles; neighbours: the tiles with which it "
+        "exchanges words; none: the "
+        "tiles from which it receives."),
+    MT_YAML_BOOL(ipu_target, overlap, "overlap", "false",
+        "true: a tile computes with the words that it has while others arrive."),
+    CYCLES(sync_cycles, "sync_cycles", "Sync before an exchange."),
     CYCLES(
         exchange_fixed_cycles, "fixed_cycles", "Latency from the sync to the set-up of the first fragment."),
     CYCLES(exchange_fragment_cycles, "fragment_cycles",
         "Set-up of each fragment that a tile receives, during the words of the fragment before it."),
-    CYCLES(exchange_row_cycles, "row_cycles", "Latency of a word per row of its route."),
-    MT_YAML_UNSIGNED(
-        ipu_target, exchange_rows, "rows", NULL, MT_YAML_WITHIN(1, 1 << 20), "Rows of tiles on a chip."),
+    MT_YAML_UNSIGNED(ipu_target, exchange_row_cycles, "row_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
+        "Latency of a word per row of its route; of a crossbar."),
+    MT_YAML_UNSIGNED(ipu_target, exchange_rows, "rows", "0", MT_YAML_WITHIN(0, 1 << 20),
+        "Rows of tiles on a chip; required for a crossbar."),
     MT_YAML_UNSIGNED(ipu_target, exchange_columns, "columns", "0", MT_YAML_WITHIN(0, 1 << 20),
         "Columns of tiles, each four tiles wide; an even number. 0: only the rows are known."),
-    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, 100000000),
-        "Latency of the shortest route of a word; required with columns."),
+    MT_YAML_UNSIGNED(ipu_target, exchange_way_cycles, "way_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
+        "Latency of a word: of the shortest route of a crossbar, required with columns; of other fabrics "
+        "besides its hops."),
     MT_YAML_BOOL(ipu_target, exchange_paired, "paired", "false",
         "true: the two tiles of a pair can receive the same words together at twice the rate."),
+    MT_YAML_END};
+
+static const mt_yaml_key tile_link_keys[] = {
+    MT_YAML_UNSIGNED(
+        ipu_listed_link, from, "from", NULL, MT_YAML_WITHIN(0, IPU_LISTED_TILES - 1), "Source tile, from 0."),
+    MT_YAML_UNSIGNED(
+        ipu_listed_link, to, "to", NULL, MT_YAML_WITHIN(0, IPU_LISTED_TILES - 1), "Destination tile."),
+    MT_YAML_UNSIGNED(ipu_listed_link, lanes, "words_per_cycle", NULL, MT_YAML_WITHIN(1, IPU_LINK_WORDS),
+        "Rate of the link in this direction.", .unit = "words/cycle"),
+    MT_YAML_END};
+
+static const mt_yaml_key fabric_keys[] = {
+    MT_YAML_ENUM(ipu_target, fabric.kind, "kind", NULL, fabrics,
+        "crossbar: that of the IPU, without shared links; mesh, torus: links between neighbours in rows and "
+        "columns; clusters: tiles "
+        "with a common link out and one in; list: the links of `fabric.list`."),
+    MT_YAML_UNSIGNED(ipu_target, fabric.width, "width", "0", MT_YAML_WITHIN(0, 1 << 20),
+        "Tiles in a row; required for a mesh or torus.", .unit = "tiles"),
+    MT_YAML_UNSIGNED(ipu_target, fabric.cluster_tiles, "cluster_tiles", "0", MT_YAML_WITHIN(0, 1 << 20),
+        "Tiles in a cluster; required for clusters.", .unit = "tiles"),
+    MT_YAML_UNSIGNED(ipu_target, fabric.words_per_cycle, "words_per_cycle", "0",
+        MT_YAML_WITHIN(0, IPU_LINK_WORDS),
+        "Rate of a link in each direction; required for a mesh, torus or clusters.", .unit = "words/cycle"),
+    MT_YAML_UNSIGNED(ipu_target, fabric.hop_cycles, "hop_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
+        "Latency of a word per link of its route; required except for a crossbar.", .unit = "tile cycles"),
+    MT_YAML_ENUM(ipu_target, fabric.first, "first", "rows", orders,
+        "Order of a route in a mesh or torus. rows: along the row of the sender, then along a column; "
+        "columns: the other way round."),
+    MT_YAML_BOOL(ipu_target, fabric.multicast, "multicast", "false",
+        "true: links carry words for several receivers once."),
+    MT_YAML_LIST(ipu_target, fabric.list, fabric.n_list, "list", 0, INT32_MAX, tile_link_keys,
+        "Links of a list, each in one direction. A route has the fewest links."),
     MT_YAML_END};
 
 static const char *const shapes[] = {"ladder", "torus", "list", NULL};
@@ -149,6 +193,7 @@ static const mt_yaml_key target_keys[] = {
         "Worker contexts of a tile, which issue in turn. One worker cycle is this number of tile cycles."),
     RATE(clock_hz, "clock_hz", 1e6, 1e12, "Clock rate of the tiles."),
     MT_YAML_MAPPING("memory", memory_keys, "Memory of a tile."),
+    MT_YAML_MAPPING("fabric", fabric_keys, "The network between the tiles of a chip."),
     MT_YAML_MAPPING("exchange", exchange_keys, "Exchange between the tiles of a chip."),
     MT_YAML_MAPPING("links", link_keys, "Links between chips (IPU-Links)."),
     MT_YAML_MAPPING("host", host_keys, "The link of each chip to its host."),
@@ -183,7 +228,7 @@ static mt_status check_memory(const char *path, const ipu_target *target)
     return MT_OK;
 }
 
-static mt_status check_places(const char *path, const ipu_target *t)
+static mt_status check_crossbar(const char *path, const ipu_target *t)
 {
     const size_t columns = t->exchange_columns;
     const size_t places = TILES_A_COLUMN * t->exchange_rows * columns;
@@ -200,17 +245,78 @@ static mt_status check_places(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
+/* A key of the fabric, its value, and the kinds of fabric that need it; all others must not have it. */
+typedef struct fabric_number {
+    const char *key;
+    size_t value;
+    unsigned kinds; /* bits by ipu_fabric_kind */
+} fabric_number;
+
+static mt_status check_fabric(const char *path, const ipu_target *t)
+{
+    enum {
+        BARS = 1 << IPU_CROSSBAR,
+        GRIDS = 1 << IPU_MESH | 1 << IPU_TILE_TORUS,
+        GROUPS = 1 << IPU_CLUSTERS
+    };
+    enum { LISTS = 1 << IPU_TILE_LINKS };
+    const ipu_fabric_rules *f = &t->fabric;
+    const fabric_number numbers[] = {{"exchange.rows", t->exchange_rows, BARS},
+        {"fabric.width", f->width, GRIDS}, {"fabric.cluster_tiles", f->cluster_tiles, GROUPS},
+        {"fabric.words_per_cycle", f->words_per_cycle, GRIDS | GROUPS},
+        {"fabric.hop_cycles", f->hop_cycles, GRIDS | GROUPS | LISTS}, {"fabric.list", f->n_list, LISTS}};
+    const fabric_number others[] = {{"exchange.row_cycles", t->exchange_row_cycles, BARS},
+        {"exchange.columns", t->exchange_columns, BARS}, {"exchange.paired", t->exchange_paired, BARS},
+        {"fabric.first", f->first, GRIDS}, {"fabric.multicast", f->multicast, GRIDS | GROUPS | LISTS}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        const bool needed = numbers[k].kinds >> f->kind & 1;
+        if (needed != (numbers[k].value > 0))
+            return mt_fail(MT_INPUT, "%s: %s: %zu; allowed with fabric.kind %s: %s", path, numbers[k].key,
+                numbers[k].value, fabrics[f->kind], needed ? "at least 1" : "none");
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k].value > 0 && !(others[k].kinds >> f->kind & 1))
+            return mt_fail(MT_INPUT, "%s: %s: not its default; allowed with fabric.kind %s: the default",
+                path, others[k].key, fabrics[f->kind]);
+    return MT_OK;
+}
+
+/* Checks that the fabric has its tiles: full rows or clusters, and all tiles of a list. */
+static mt_status check_tiles(const char *path, const ipu_target *t)
+{
+    const ipu_fabric_rules *f = &t->fabric;
+    const size_t group = f->kind == IPU_CLUSTERS ? f->cluster_tiles : f->width;
+    if (group > 0 && t->tiles % group != 0)
+        return mt_fail(MT_INPUT, "%s: tiles: %zu; allowed: a multiple of %s = %zu", path, t->tiles,
+            f->kind == IPU_CLUSTERS ? "fabric.cluster_tiles" : "fabric.width", group);
+    if (f->kind == IPU_TILE_LINKS && t->tiles > IPU_LISTED_TILES)
+        return mt_fail(MT_INPUT, "%s: tiles: %zu; allowed with fabric.kind list: at most %d", path, t->tiles,
+            IPU_LISTED_TILES);
+    for (size_t k = 0; k < f->n_list; k++)
+        if (f->list[k].from >= t->tiles || f->list[k].to >= t->tiles || f->list[k].from == f->list[k].to)
+            return mt_fail(MT_INPUT,
+                "%s: fabric.list: %zu: from %u to %u; allowed: different tiles below %zu", path, k,
+                f->list[k].from, f->list[k].to, t->tiles);
+    return MT_OK;
+}
+
+static mt_status check_places(const char *path, const ipu_target *t)
+{
+    MT_TRY(check_fabric(path, t));
+    return t->fabric.kind == IPU_CROSSBAR ? check_crossbar(path, t) : check_tiles(path, t);
+}
+
 /* The constants that can have a band: times, and no size of a machine. */
 static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "exchange.copy_call_cycles",
     "exchange.copy_range_cycles", "exchange.copy_row_cycles", "exchange.sync_cycles", "exchange.fixed_cycles",
-    "exchange.fragment_cycles", "exchange.row_cycles", "exchange.way_cycles", "links.lane_bits_per_second",
-    "links.efficiency", "links.packet_header_bytes", "links.sync_ns_per_hop", "links.setup_ns",
-    "links.through_ns", "vertex.launch_cycles", "vertex.entry_cycles", "instructions.f32_div",
-    "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
+    "exchange.fragment_cycles", "exchange.row_cycles", "exchange.way_cycles", "fabric.hop_cycles",
+    "links.lane_bits_per_second", "links.efficiency", "links.packet_header_bytes", "links.sync_ns_per_hop",
+    "links.setup_ns", "links.through_ns", "vertex.launch_cycles", "vertex.entry_cycles",
+    "instructions.f32_div", "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
 
 static mt_status refuse_band(const char *path, const char *key)
 {
-    char all[600] = "";
+    char all[640] = "";
     size_t n = 0;
     for (size_t k = 0; bandable[k]; k++)
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", k > 0 ? ", " : "", bandable[k]);

@@ -43,6 +43,45 @@ typedef enum ipu_copies {
     IPU_COPIES_ALWAYS /* received in a buffer and copied, as by the vendor's compiler */
 } ipu_copies;
 
+/* The network between the tiles of a chip (ipu/machine/fabric.h). */
+typedef enum ipu_fabric_kind {
+    IPU_CROSSBAR, /* of the IPU: no link is shared (ipu/machine/route.h) */
+    IPU_MESH,
+    IPU_TILE_TORUS,
+    IPU_CLUSTERS,
+    IPU_TILE_LINKS,
+    IPU_FABRIC_KINDS
+} ipu_fabric_kind;
+
+/* The order of a route in a mesh or torus: along the row of its sender and then along a column, or the other way round. */
+typedef enum ipu_fabric_order { IPU_ROWS_FIRST, IPU_COLUMNS_FIRST } ipu_fabric_order;
+
+enum {
+    IPU_LINK_WORDS = 16, /* maximum of words per cycle of a link between tiles */
+    IPU_LISTED_TILES =
+        4096 /* maximum of tiles with a list of links: its table of routes has an entry for each pair */
+};
+
+/* The members other than `kind` are 0 for a crossbar. A word has exchange_bytes_per_cycle bytes. */
+typedef struct ipu_fabric_rules {
+    ipu_fabric_kind kind;
+    size_t width;           /* of a mesh or torus: tiles in a row */
+    size_t cluster_tiles;   /* of clusters: tiles in each */
+    size_t words_per_cycle; /* of a link, in each direction; 0 for a list, whose links have their own */
+    size_t hop_cycles;      /* latency of a word per link of its route */
+    ipu_fabric_order first; /* of a mesh or torus */
+    bool multicast;         /* True if links carry words for several receivers once */
+    ipu_listed_link *list;  /* [n_list] of a list: `lanes` words per cycle between tiles */
+    size_t n_list;
+} ipu_fabric_rules;
+
+/* What a tile waits for before a superstep (ipu/run/clocks.h). */
+typedef enum ipu_sync {
+    IPU_SYNC_GLOBAL,     /* all tiles */
+    IPU_SYNC_NEIGHBOURS, /* the tiles from which it receives, and those to which it sends */
+    IPU_SYNC_NONE        /* the tiles from which it receives: their words arrive when they are ready */
+} ipu_sync;
+
 /* The uncertainty of a constant: its values for the shortest and the longest time of programs. */
 typedef struct ipu_band {
     const char *key; /* key in a machine file, such as "exchange.sync_cycles" */
@@ -64,14 +103,18 @@ typedef struct ipu_target {
     size_t copy_range_cycles;          /* per range among them, */
     size_t copy_row_cycles; /* or per row, if ranges are rows of strided copies (ipu/compile/assembly.h) */
     ipu_copies copies;
+    ipu_fabric_rules fabric;
+    ipu_sync sync;
+    bool overlap;                 /* True if a tile computes with the words that it has while others arrive */
     size_t sync_cycles;           /* of the sync before an exchange phase */
     size_t exchange_fixed_cycles; /* from the sync to the first set-up of a fragment */
     /* set-up of each fragment that a tile receives, at the same time as the words before it (ipu/compile/schedule.h) */
     size_t exchange_fragment_cycles;
-    size_t exchange_row_cycles; /* of a word's route, per row */
-    size_t exchange_way_cycles; /* of a word's shortest route; with columns only (ipu/machine/route.h) */
-    size_t exchange_rows;       /* rows of tiles on a chip */
-    size_t exchange_columns;    /* columns of four tiles, an even number; 0: only the rows are known */
+    /* of a word: of the shortest route of a crossbar with columns (ipu/machine/route.h); of other fabrics besides its hops */
+    size_t exchange_way_cycles;
+    /* of a crossbar, 0 for other fabrics: latency of a word's route per row; rows of tiles on a chip; columns of four tiles, an even
+     * number, 0: only the rows are known */
+    size_t exchange_row_cycles, exchange_rows, exchange_columns;
     /* True if both tiles of a pair can receive the same words at twice the rate */
     bool exchange_paired;
     size_t vertex_launch_cycles; /* tile cycles of a compute set on a tile with vertices, once */
@@ -94,7 +137,9 @@ extern const mt_yaml_table ipu_target_table;
  *  - a band is not of a number of the file, or does not contain its value;
  *  - a word of the exchange does not have 1, 2, 4 or 8 bytes;
  *  - an element is not a multiple of 8 bytes, region 0 is not a multiple of elements or exceeds the tile, or the reserved bytes exceed it;
- *  - the number of columns is odd or too small for the tiles, or way_cycles is missing although there are columns;
+ *  - a crossbar has no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or another fabric has
+ *    rows, columns or pairs;
+ *  - the fabric lacks a number that its kind needs, or has one of another kind;
  *  - `ipu_topology_check_links` fails. */
 MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target);
