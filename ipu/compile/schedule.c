@@ -6,6 +6,7 @@
 #include "data/core/disjoint.h"
 #include "data/core/offsets.h"
 #include "data/core/order.h"
+#include "ipu/compile/routed.h"
 #include "ipu/machine/integer.h"
 
 enum {
@@ -819,6 +820,8 @@ static mt_status find_participants(mt_arena *scratch, const ipu_target *target, 
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
+    if (target->fabric.kind != IPU_CROSSBAR)
+        return ipu_routed_make(arena, target, fragments, n_fragments, schedule);
     MT_SCRATCH(scratch);
     participants with = {0};
     MT_TRY(find_participants(scratch, target, fragments, n_fragments, &with));

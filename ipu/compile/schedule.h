@@ -1,4 +1,5 @@
-/* A feasible schedule of an exchange phase: the cycles in which each word leaves its tile and arrives.
+/* A feasible schedule of an exchange phase: the cycles in which each word leaves its tile and arrives. This file describes the crossbar of
+ * the IPU; ipu/compile/routed.h describes other machines.
  *
  * The input is a list of *fragments*. A fragment is a range of adjacent words in the memory of one tile, its source, which one
  * other tile, its receiver, stores contiguously in the same order. A word has exchange_bytes_per_cycle bytes; the words of a
@@ -83,6 +84,9 @@ typedef struct ipu_arrival {
 typedef struct ipu_schedule {
     ipu_send *sends; /* by (tile, cycle) */
     size_t n_sends;
+    /* of a machine that is not a crossbar: send i stops at the receivers of fragments stop[first_stop[i]] .. [first_stop[i + 1] - 1];
+     * otherwise NULL */
+    size_t *first_stop, *stop;
     ipu_arrival *arrivals; /* one per fragment, in their order */
     size_t n_arrivals;
     /* [tiles] the cycle of the last departure or arrival of a word; 0 without words */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "data/core/order.h"
-#include "ipu/compile/schedule.h"
+#include "ipu/compile/routed.h"
 
 typedef struct checker {
     const ipu_target *target;
@@ -212,6 +212,8 @@ static mt_status check(mt_arena *scratch, checker *c)
 mt_status ipu_schedule_check(
     const ipu_target *target, const ipu_fragment *fragments, size_t n_fragments, const ipu_schedule *schedule)
 {
+    if (target->fabric.kind != IPU_CROSSBAR)
+        return ipu_routed_check(target, fragments, n_fragments, schedule);
     MT_SCRATCH(scratch);
     checker c = {.target = target, .fragments = fragments, .n = n_fragments, .schedule = schedule};
     return check(scratch, &c);
