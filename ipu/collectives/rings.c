@@ -35,7 +35,7 @@ enum { ROWS = sizeof table / sizeof *table };
 static const char *shape_name(ipu_shape shape)
 {
     static const char *const names[] = {
-        [IPU_LADDER] = "ladder", [IPU_TORUS] = "torus", [IPU_LINK_LIST] = "list"};
+        [IPU_LADDER] = "ladder", [IPU_TORUS] = "torus", [IPU_LINK_LIST] = "list", [IPU_NO_LINKS] = "none"};
     return names[shape];
 }
 

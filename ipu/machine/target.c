@@ -8,7 +8,11 @@
 #include "data/yaml/yaml_words.h"
 #include "ipu/machine/integer.h"
 
-enum { TILES_A_COLUMN = 4 };
+enum {
+    TILES_A_COLUMN = 4,
+    CROSSBAR_TILES =
+        4096 /* more than twice the largest known crossbar: a larger one would need other latencies and wires */
+};
 
 /* Ranges that include every conceivable machine, and more than a thousand times the numbers of those in data/machines. Counts
  * have 32 bits, so that no sum of cycles and bytes overflows. */
@@ -100,7 +104,7 @@ static const mt_yaml_key fabric_keys[] = {
         "Links of a list, each in one direction. A route has the fewest links."),
     MT_YAML_END};
 
-static const char *const shapes[] = {"ladder", "torus", "list", NULL};
+static const char *const shapes[] = {"ladder", "torus", "list", "none", NULL};
 
 static const mt_yaml_key listed_link_keys[] = {MT_YAML_UNSIGNED(ipu_listed_link, from, "from", NULL,
                                                    MT_YAML_WITHIN(0, UINT16_MAX - 1), "Source chip, from 0."),
@@ -118,9 +122,10 @@ static const mt_yaml_key listed_route_keys[] = {
         "Intermediate chips, in order."),
     MT_YAML_END};
 
-static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
-                                            "Topology of the IPU-Links. A torus is a ladder with connected "
-                                            "ends; list: the links of `links.list`."),
+static const mt_yaml_key link_keys[] = {
+    MT_YAML_ENUM(ipu_target, links.shape, "shape", "ladder", shapes,
+        "Topology of the IPU-Links. A torus is a ladder with connected "
+        "ends; list: the links of `links.list`; none: there is only one chip."),
     LANES(direct, "Lanes across a rung in each direction, for messages that end there."),
     LANES(cross, "Lanes across a rung in each direction, for messages that continue along a rail."),
     LANES(rail, "Lanes along a rail to the next rung, in each direction."),
@@ -131,18 +136,21 @@ static const mt_yaml_key link_keys[] = {MT_YAML_ENUM(ipu_target, links.shape, "s
         "Routes over these links for single pairs of chips, in place of routes with the fewest links."),
     MT_YAML_UNSIGNED(ipu_target, links.chips, "chips", "0", MT_YAML_WITHIN(0, UINT16_MAX),
         "Number of chips of the list. 0: as many as it connects."),
-    RATE(links.lane_bits_per_second, "lane_bits_per_second", 1e6, 1e16, "Rate of a lane in one direction."),
-    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", NULL, MT_YAML_WITHIN(0.01, 1),
+    MT_YAML_DOUBLE(ipu_target, links.lane_bits_per_second, "lane_bits_per_second", MT_YAML_NONE,
+        MT_YAML_WITHIN(1e6, 1e16), "Rate of a lane in one direction."),
+    MT_YAML_DOUBLE(ipu_target, links.efficiency, "efficiency", MT_YAML_NONE, MT_YAML_WITHIN(0.01, 1),
         "Fraction of the rate available to data."),
     MT_YAML_UNSIGNED(ipu_target, links.buffers, "buffers", "1", MT_YAML_WITHIN(1, 2),
         "Buffers at the end of each link; with 2 a torus cannot deadlock.", .unit = ""),
-    BYTES(links.packet_bytes, "packet_bytes", 1, "Largest payload of a packet."),
-    BYTES(links.packet_header_bytes, "packet_header_bytes", 0, "Header of each packet."),
-    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", NULL, NANOSECONDS,
+    MT_YAML_UNSIGNED(ipu_target, links.packet_bytes, "packet_bytes", "0", MT_YAML_WITHIN(0, UINT32_MAX),
+        "Largest payload of a packet; at least 1, except with shape none."),
+    MT_YAML_UNSIGNED(ipu_target, links.packet_header_bytes, "packet_header_bytes", "0",
+        MT_YAML_WITHIN(0, UINT32_MAX), "Header of each packet."),
+    MT_YAML_DOUBLE(ipu_target, links.sync_ns_per_hop, "sync_ns_per_hop", MT_YAML_NONE, NANOSECONDS,
         "Latency of a sync of all chips per hop, in one direction."),
-    MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", NULL, NANOSECONDS,
+    MT_YAML_DOUBLE(ipu_target, links.setup_ns, "setup_ns", MT_YAML_NONE, NANOSECONDS,
         "Fixed time of an exchange between chips, in addition to its data and its sync.", .unit = "ns"),
-    MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", NULL, NANOSECONDS,
+    MT_YAML_DOUBLE(ipu_target, links.through_ns, "through_ns", MT_YAML_NONE, NANOSECONDS,
         "Additional fixed time of an exchange with a route over more than one link.", .unit = "ns"),
     MT_YAML_END};
 
@@ -232,6 +240,10 @@ static mt_status check_crossbar(const char *path, const ipu_target *t)
 {
     const size_t columns = t->exchange_columns;
     const size_t places = TILES_A_COLUMN * t->exchange_rows * columns;
+    if (t->tiles > CROSSBAR_TILES)
+        return mt_fail(MT_INPUT,
+            "%s: tiles: %zu; allowed with fabric.kind crossbar: at most %d, because no larger one is known",
+            path, t->tiles, CROSSBAR_TILES);
     if (columns % 2 != 0)
         return mt_fail(MT_INPUT, "%s: exchange.columns: %zu; allowed: an even number, or 0", path, columns);
     if (columns > 0 && t->exchange_way_cycles == 0)
@@ -391,6 +403,28 @@ ipu_target ipu_target_at(const ipu_target *target, ipu_end end)
     return t;
 }
 
+/* Checks the links between chips. Without links their numbers become 0. */
+static mt_status check_links(const char *path, ipu_links *links)
+{
+    const struct {
+        const char *key;
+        double *value;
+    } numbers[] = {{"lane_bits_per_second", &links->lane_bits_per_second}, {"efficiency", &links->efficiency},
+        {"sync_ns_per_hop", &links->sync_ns_per_hop}, {"setup_ns", &links->setup_ns},
+        {"through_ns", &links->through_ns}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        if (links->shape == IPU_NO_LINKS)
+            *numbers[k].value = 0;
+        else if (isnan(*numbers[k].value))
+            return mt_fail(MT_INPUT, "%s: links.%s: missing; allowed without it: links.shape none", path,
+                numbers[k].key);
+    }
+    if (links->shape != IPU_NO_LINKS && links->packet_bytes == 0)
+        return mt_fail(
+            MT_INPUT, "%s: links.packet_bytes: 0 or missing; allowed: at least 1, or links.shape none", path);
+    return ipu_topology_check_links(path, links);
+}
+
 mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target)
 {
@@ -400,7 +434,7 @@ mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_overr
     MT_TRY(check_memory(path, target));
     MT_TRY(check_places(path, target));
     MT_TRY(keep_bands(path, overrides, n_overrides, target));
-    return ipu_topology_check_links(path, &target->links);
+    return check_links(path, &target->links);
 }
 
 static size_t tiles_of_a_chip(const ipu_target *target)
@@ -408,10 +442,23 @@ static size_t tiles_of_a_chip(const ipu_target *target)
     return target->ipus > 1 ? target->tiles / target->ipus : target->tiles;
 }
 
+static size_t tiles_of_a_row(const ipu_target *target)
+{
+    const ipu_fabric_rules *f = &target->fabric;
+    if (f->kind == IPU_CLUSTERS) return f->cluster_tiles;
+    return f->width > 0 ? f->width : tiles_of_a_chip(target);
+}
+
 void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column)
 {
     const size_t on_chip = tile % tiles_of_a_chip(target);
     const size_t pair = on_chip / 2;
+    if (target->fabric.kind != IPU_CROSSBAR) {
+        const size_t width = tiles_of_a_row(target);
+        *row = on_chip / width;
+        *column = on_chip % width;
+        return;
+    }
     const size_t turn = pair / target->exchange_rows; /* number of reversals of the numbering direction */
     const size_t along = pair % target->exchange_rows;
     *row = turn % 2 == 0 ? along : target->exchange_rows - 1 - along;
@@ -435,6 +482,9 @@ mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *sev
 {
     const ipu_links *links = &one->links;
     MT_TRY(ipu_topology_allows(links, ipus));
+    if (ipus > 1 && one->fabric.kind != IPU_CROSSBAR)
+        return mt_fail(MT_INPUT, "%s: %zu chips with fabric.kind %s; allowed: one chip, or crossbar",
+            one->name, ipus, fabrics[one->fabric.kind]);
     if (ipus > 1) MT_TRY(ipu_topology_check_links(one->name, links));
     if (ipus > 1 && !(links->lane_bits_per_second > 0 && links->efficiency > 0 && links->packet_bytes > 0))
         return mt_fail(MT_INPUT,

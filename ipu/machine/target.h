@@ -137,7 +137,7 @@ extern const mt_yaml_table ipu_target_table;
  *  - a band is not of a number of the file, or does not contain its value;
  *  - a word of the exchange does not have 1, 2, 4 or 8 bytes;
  *  - an element is not a multiple of 8 bytes, region 0 is not a multiple of elements or exceeds the tile, or the reserved bytes exceed it;
- *  - a crossbar has no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or another fabric has
+ *  - a crossbar has more than 4,096 tiles, no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or another fabric has
  *    rows, columns or pairs;
  *  - the fabric lacks a number that its kind needs, or has one of another kind;
  *  - `ipu_topology_check_links` fails. */
@@ -147,10 +147,10 @@ MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const 
 /* Returns the same machine with every constant that has a band set to this end of the band. */
 ipu_target ipu_target_at(const ipu_target *target, ipu_end end);
 
-/* Computes the position of a tile on its chip: its row, from 0 to exchange_rows - 1, and its place across the columns, each
+/* Computes the position of a tile on its chip. Of a crossbar: its row, from 0 to exchange_rows - 1, and its place across the columns, each
  * four tiles wide, from 0 to 4 x exchange_columns - 1 (without columns: up to the last tile). Tiles are numbered in pairs, one
  * pair per row, up the rows and then down again next to them, twice in a column; the second tile of a pair is two places after
- * the first. */
+ * the first. Of a mesh or torus, and of clusters, which are rows: tile t is in row t / width and column t % width. Of a list: all are in row 0. */
 void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column);
 
 /* Returns the other tile of a pair; the tile itself if it has no partner. */
@@ -161,7 +161,7 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile);
 uint64_t ipu_target_turn(const ipu_target *target, size_t words);
 
 /* Builds a machine of several chips like `one` (with 1 chip), joined by one->links; it shares their list. Fails with MT_INPUT
- * if the links cannot join this number of chips, or have no lanes, rate or packets. */
+ * if the links cannot join this number of chips, or have no lanes, rate or packets, or if the fabric of several is not a crossbar. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
 /* Builds in `arena` the network between the chips of a target; NULL for one chip. Returns the errors of `ipu_topology_of`. */

@@ -105,6 +105,8 @@ size_t ipu_topology_listed(const ipu_links *links)
 
 mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips)
 {
+    if (links->shape == IPU_NO_LINKS && n_chips > 1)
+        return mt_fail(MT_INPUT, "%zu chips without links (links.shape none); allowed: 1", n_chips);
     if (links->shape != IPU_LINK_LIST) return allows_rungs(links->shape, n_chips);
     MT_TRY(allows_number(n_chips));
     const size_t joined = ipu_topology_listed(links);
@@ -498,8 +500,17 @@ static mt_status check_lanes(const char *file, const ipu_links *links)
     return MT_OK;
 }
 
+static mt_status check_no_lanes(const char *file, const ipu_links *links)
+{
+    if (links->direct + links->cross + links->rail + links->n_list + links->n_routes + links->chips > 0)
+        return mt_fail(MT_INPUT,
+            "%s: links: lanes, chips, a list or routes; allowed with links.shape none: nothing", file);
+    return MT_OK;
+}
+
 mt_status ipu_topology_check_links(const char *file, const ipu_links *links)
 {
+    if (links->shape == IPU_NO_LINKS) return check_no_lanes(file, links);
     MT_TRY(check_lanes(file, links));
     if (links->buffers > 1 && links->shape != IPU_TORUS)
         return mt_fail(MT_INPUT, "%s: links.buffers: %zu; allowed with links.shape %s: 1", file,

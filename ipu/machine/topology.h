@@ -1,7 +1,7 @@
 /* The network between the chips of a machine: directed links, and one route for each ordered pair of chips.
  *
  * A link is the resource that messages share: several lanes from one chip to another, with one name and one rate. There are
- * three shapes:
+ * four shapes:
  *
  *   ladder  Chips 2r and 2r + 1 are the ends of rung r; even chips are on one rail, odd chips on the other.
  *           A rung has two links each way, on separate lanes: `direct` for messages that end across the rung and
@@ -17,6 +17,7 @@
  *           each chip the link with the lowest number, and the links that share with it. A pair of chips may
  *           have a stated route instead. It applies only to this pair: the routes of other pairs over the same
  *           chips do not change.
+ *   none    A single chip without links.
  *
  * Ladder and torus have an even number of chips; a single chip has no links in any shape. At each chip a route that is not
  * stated depends only on that chip and on the destination. A message acquires its links one after another, and waits for a link
@@ -39,7 +40,7 @@
 #include "data/core/arena.h"
 #include "data/core/status.h"
 
-typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST } ipu_shape;
+typedef enum ipu_shape { IPU_LADDER, IPU_TORUS, IPU_LINK_LIST, IPU_NO_LINKS } ipu_shape;
 
 /* A link in a machine file: one direction only; the opposite direction is another link. */
 typedef struct ipu_listed_link {
@@ -115,7 +116,7 @@ uint32_t ipu_way_next(ipu_way *way);
 size_t ipu_topology_listed(const ipu_links *links);
 
 /* Fails with MT_INPUT if the links cannot join n chips. A ladder or torus joins 1 or an even number; a list 1 or its own
- * number. */
+ * number; none 1. */
 MT_NODISCARD mt_status ipu_topology_allows(const ipu_links *links, size_t n_chips);
 
 /* Checks the links of a machine file. Fails with MT_INPUT and a message with `file`, key, value and what is allowed, or

@@ -75,15 +75,37 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 
 /* ---- show ---- */
 
-/* True if a key belongs only to other link topologies: a list, or lanes. */
-static bool of_another_shape(const ipu_links *links, const char *key)
+/* Keys that only some kinds of a fabric, or shapes of links, have: bits by kind or shape. */
+typedef struct of_kinds {
+    const char *key;
+    unsigned kinds;
+} of_kinds;
+
+static bool is_of_others(const of_kinds *keys, size_t n, const char *key, unsigned kind)
 {
-    static const char *const of_others[] = {"links.direct", "links.cross", "links.rail"},
-                             *const of_lists[] = {"links.list", "links.routes", "links.chips"};
-    const char *const *of = links->shape == IPU_LINK_LIST ? of_others : of_lists;
-    for (size_t k = 0; k < sizeof of_others / sizeof of_others[0]; k++)
-        if (strcmp(key, of[k]) == 0) return true;
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(key, keys[k].key) == 0) return !(keys[k].kinds >> kind & 1);
     return false;
+}
+
+/* True if a key belongs only to other kinds of fabrics or shapes of links. */
+static bool of_another_kind(const ipu_target *t, const char *key)
+{
+    enum { BAR = 1 << IPU_CROSSBAR, GRID = 1 << IPU_MESH | 1 << IPU_TILE_TORUS };
+    enum { GROUPS = 1 << IPU_CLUSTERS, LIST = 1 << IPU_TILE_LINKS };
+    enum { RUNGS = 1 << IPU_LADDER | 1 << IPU_TORUS, LINKS = 1 << IPU_LINK_LIST, ALL = RUNGS | LINKS };
+    static const of_kinds fabrics[] = {{"exchange.rows", BAR}, {"exchange.columns", BAR},
+        {"exchange.row_cycles", BAR}, {"exchange.paired", BAR}, {"fabric.width", GRID},
+        {"fabric.first", GRID}, {"fabric.cluster_tiles", GROUPS}, {"fabric.words_per_cycle", GRID | GROUPS},
+        {"fabric.list", LIST}, {"fabric.hop_cycles", GRID | GROUPS | LIST},
+        {"fabric.multicast", GRID | GROUPS | LIST}};
+    static const of_kinds shapes[] = {{"links.direct", RUNGS}, {"links.cross", RUNGS}, {"links.rail", RUNGS},
+        {"links.list", LINKS}, {"links.routes", LINKS}, {"links.chips", LINKS},
+        {"links.lane_bits_per_second", ALL}, {"links.efficiency", ALL}, {"links.buffers", ALL},
+        {"links.packet_bytes", ALL}, {"links.packet_header_bytes", ALL}, {"links.sync_ns_per_hop", ALL},
+        {"links.setup_ns", ALL}, {"links.through_ns", ALL}};
+    return is_of_others(fabrics, sizeof fabrics / sizeof *fabrics, key, t->fabric.kind) ||
+           is_of_others(shapes, sizeof shapes / sizeof *shapes, key, t->links.shape);
 }
 
 typedef struct machine_file {
@@ -173,8 +195,7 @@ static mt_status key_rows(
         const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key) : NULL;
         char here[MT_YAML_WORDS];
         mt_yaml_join(here, path, c->key);
-        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 ||
-            of_another_shape(&s->target->links, here))
+        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 || of_another_kind(s->target, here))
             continue;
         MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
                : c->kind == MT_YAML_IS_SEQUENCE ? list_rows(s, here, same)
@@ -232,10 +253,15 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
     derived_row(&table, "copy_bandwidth", "copy bandwidth within tiles",
         cycles * (double)t->local_copy_bytes_per_cycle / 1e12, "TB/s",
         "tiles x exchange.local_copy_bytes_per_cycle x clock_hz");
-    derived_row(&table, "exchange_latency", "latency of a one-word exchange, nearest row",
-        (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) / t->clock_hz *
-            1e9,
-        "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
+    if (t->fabric.kind == IPU_CROSSBAR)
+        derived_row(&table, "exchange_latency", "latency of a one-word exchange, nearest row",
+            (double)(t->sync_cycles + t->exchange_fixed_cycles + t->exchange_fragment_cycles + 1) /
+                t->clock_hz * 1e9,
+            "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
+    else
+        derived_row(&table, "exchange_latency", "latency of a word over one link",
+            (double)(t->exchange_way_cycles + t->fabric.hop_cycles + 1) / t->clock_hz * 1e9, "ns",
+            "exchange.way_cycles + fabric.hop_cycles + 1, / clock_hz");
     derived_row(&table, "instruction_time", "instruction time of a worker",
         (double)t->worker_contexts / t->clock_hz * 1e9, "ns", "worker_contexts / clock_hz");
     return table;

@@ -227,6 +227,71 @@ Test(target, every_tile_needs_a_position_on_the_chip)
     mt_arena_free(&arena);
 }
 
+/* Each kind of fabric needs its own numbers and has none of another kind; nothing is taken from another machine. */
+Test(target, a_fabric_has_exactly_the_numbers_of_its_kind)
+{
+    static const struct {
+        const char *sets[6];
+        const char *message; /* after the path; NULL: it is allowed */
+    } cases[] = {{{"fabric.kind=mesh"}, "exchange.rows: 23; allowed with fabric.kind mesh: none"},
+        {{"fabric.kind=mesh", "exchange.rows=0"},
+            "fabric.width: 0; allowed with fabric.kind mesh: at least 1"},
+        {{"fabric.kind=mesh", "exchange.rows=0", "fabric.width=32", "fabric.words_per_cycle=1",
+             "fabric.hop_cycles=1"},
+            "exchange.row_cycles: not its default; allowed with fabric.kind mesh: the default"},
+        {{"fabric={kind: mesh, width: 33, words_per_cycle: 1, hop_cycles: 1}", "exchange.rows=0",
+             "exchange.row_cycles=0", "exchange.columns=0"},
+            "tiles: 1472; allowed: a multiple of fabric.width = 33"},
+        {{"fabric={kind: torus, width: 32, words_per_cycle: 1, hop_cycles: 1}", "exchange.rows=0",
+             "exchange.row_cycles=0", "exchange.columns=0"},
+            NULL},
+        {{"fabric={kind: clusters, cluster_tiles: 64, words_per_cycle: 4, hop_cycles: 1}", "exchange.rows=0",
+             "exchange.row_cycles=0", "exchange.columns=0"},
+            NULL},
+        {{"fabric={kind: clusters, cluster_tiles: 64, hop_cycles: 1}", "exchange.rows=0"},
+            "fabric.words_per_cycle: 0; allowed with fabric.kind clusters: at least 1"},
+        {{"fabric={kind: list, hop_cycles: 1, list: [{from: 0, to: 1472, words_per_cycle: 1}]}",
+             "exchange.rows=0", "exchange.row_cycles=0", "exchange.columns=0"},
+            "fabric.list: 0: from 0 to 1472; allowed: different tiles below 1472"},
+        {{"fabric.width=32"}, "fabric.width: 32; allowed with fabric.kind crossbar: none"},
+        {{"fabric.multicast=true"},
+            "fabric.multicast: not its default; allowed with fabric.kind crossbar: the default"},
+        {{"tiles=850000", "exchange.columns=0"},
+            "tiles: 850000; allowed with fabric.kind crossbar: at most 4096, because no larger one is known"},
+        {{"links.shape=none"},
+            "links: lanes, chips, a list or routes; allowed with links.shape none: nothing"},
+        {{"links={shape: ladder, direct: 4, cross: 2, rail: 2}"},
+            "links.lane_bits_per_second: missing; allowed without it: links.shape none"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mt_arena arena = {0};
+        ipu_target t;
+        size_t n = 0;
+        char message[256];
+        while (n < 6 && cases[k].sets[n]) n++;
+        const mt_status status = ipu_target_load(&arena, gc200, sets_of(cases[k].sets, n), n, &t);
+        cr_expect_eq(status, cases[k].message ? MT_INPUT : MT_OK, "%s: %s", cases[k].sets[0], mt_message());
+        (void)snprintf(message, sizeof message, "data/machines/gc200.yaml: %s", cases[k].message);
+        if (cases[k].message) cr_expect_str_eq(mt_message(), message);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(target, only_crossbars_are_linked)
+{
+    static const char *const sets[] = {"fabric={kind: mesh, width: 32, words_per_cycle: 1, hop_cycles: 1}",
+        "exchange.rows=0", "exchange.row_cycles=0", "exchange.columns=0"};
+    mt_arena arena = {0};
+    ipu_target t, two;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(sets, 4), 4, &t), MT_OK, "%s", mt_message());
+    size_t row, column;
+    ipu_target_place(&t, 70, &row, &column);
+    cr_expect(row == 2 && column == 6);
+    cr_expect_eq(ipu_target_several(&t, 1, &two), MT_OK);
+    cr_expect_eq(ipu_target_several(&t, 2, &two), MT_INPUT);
+    cr_expect_str_eq(mt_message(), "GC200: 2 chips with fabric.kind mesh; allowed: one chip, or crossbar");
+    mt_arena_free(&arena);
+}
+
 /* Pairs fill the 23 rows upwards (tiles 0 to 45), then downwards next to them (46 to 91), then the next column of four. */
 Test(target, tile_positions_follow_the_numbering_of_the_chip)
 {
