@@ -360,8 +360,8 @@ static void phase_row(mt_table *table, const mt_run *run, mt_phase which, double
         total / run->layout->target->clock_hz);
 }
 
-/* Completes a row for the complete time step, which has only cycles and shares. Exchange and synchronisation never overlap with
- * computation, so that both are fully exposed. */
+/* Completes a row for the complete time step, which has only cycles and shares. With a global sync, exchange and synchronisation never
+ * overlap with computation, so that both are fully exposed. */
 static void sum_row(mt_table *table, const mt_run *run, uint64_t cycles)
 {
     for (int k = 0; k < 5; k++) mt_table_number(table, NAN);
@@ -396,6 +396,10 @@ static mt_table cycles_table(mt_arena *arena, const mt_run *run)
             phase_row(&table, run, (mt_phase)k, (double)total[k]);
     mt_table_item(&table, "time_step", "time step", 0);
     sum_row(&table, run, mt_run_step_cycles(run));
+    if (ipu_clocks_needed(run->layout->target)) {
+        mt_table_item(&table, "overlapped", "overlapped phases, subtracted", 1);
+        sum_row(&table, run, profile->overlapped_cycles);
+    }
     mt_table_item(&table, "time_step_fast", "constants, fast ends", 1);
     sum_row(&table, run, profile->band.at[IPU_FAST]);
     mt_table_item(&table, "time_step_slow", "constants, slow ends", 1);

@@ -48,6 +48,21 @@ static void count_words(const scheduled *s, uint64_t *received, uint64_t *sent, 
         exchange->bytes_copied += exchange->before[t].bytes + exchange->after[t].bytes;
 }
 
+/* Returns the cycle after the first word that a tile has received so far, and a word that arrives in `cycle`. */
+static uint64_t earlier(uint64_t first, uint64_t cycle)
+{
+    return first == 0 || cycle + 1 < first ? cycle + 1 : first;
+}
+
+static void find_first(const scheduled *s, uint64_t *first)
+{
+    for (size_t i = 0; i < s->schedule.n_arrivals; i++) {
+        const ipu_arrival *arrival = &s->schedule.arrivals[i];
+        uint64_t *of_tile = &first[s->assembly.fragments[arrival->fragment].receiver];
+        *of_tile = earlier(*of_tile, arrival->cycle);
+    }
+}
+
 /* Counts the pieces with exchange code on each tile. */
 static void count_pieces(const scheduled *s, size_t *pieces)
 {
@@ -73,8 +88,10 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
     const size_t n_tiles = s->target->tiles;
     ipu_exchange *exchange = &step->exchange;
     size_t *pieces = NULL;
-    uint64_t *received, *sent;
+    uint64_t *received, *sent, *first;
     MT_ALLOC(arena, pieces, n_tiles);
+    MT_ALLOC(arena, first, n_tiles);
+    find_first(s, first);
     MT_ALLOC(arena, received, n_tiles);
     MT_ALLOC(arena, sent, n_tiles);
     count_pieces(s, pieces);
@@ -84,6 +101,7 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
         .before = s->assembly.before,
         .after = s->assembly.after,
         .buffer_bytes = s->assembly.buffer_bytes,
+        .tile_first = first,
         .tile_pieces = pieces,
         .bytes_sent = s->schedule.words_sent * s->target->exchange_bytes_per_cycle};
     count_words(s, received, sent, exchange);

@@ -61,6 +61,7 @@ typedef struct ipu_task {
 /* The scheduled exchange of one superstep inside chips (ipu/compile/schedule.h). */
 typedef struct ipu_exchange {
     const uint64_t *tile_cycles, *tile_bound; /* [tiles] as in the schedule */
+    const uint64_t *tile_first;               /* [tiles] the cycle after its first received word; 0: none */
     uint64_t cycles, bound, bound_words;      /* as in the schedule */
     const ipu_copying *before, *after;        /* [tiles] copies inside a tile (ipu/compile/assembly.h) */
     const size_t *buffer_bytes;               /* [tiles] of these copies */

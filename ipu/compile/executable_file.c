@@ -425,6 +425,7 @@ static mt_status move_exchange(walk *w, ipu_exchange *x, size_t tiles)
     VALUE(w, x->bytes_sent);
     ARRAY(w, x->tile_cycles, tiles);
     ARRAY(w, x->tile_bound, tiles);
+    ARRAY(w, x->tile_first, tiles);
     ARRAY(w, x->tile_received, tiles);
     ARRAY(w, x->tile_sent, tiles);
     ARRAY(w, x->before, tiles);
@@ -495,7 +496,7 @@ static mt_status move_places(walk *w, ipu_executable *e)
 /* Moves sizes that identify builds with another memory layout of the arrays. */
 static mt_status move_layout(walk *w)
 {
-    const uint64_t wanted[] = {3, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
+    const uint64_t wanted[] = {4, sizeof(ipu_target), sizeof(ipu_mapping), sizeof(ipu_slice),
         sizeof(ipu_range), sizeof(ipu_place), sizeof(ipu_message), sizeof(ipu_input), sizeof(ipu_live_range),
         sizeof(ipu_tile_memory), sizeof(ipu_listed_link), sizeof(ipu_copying), IPU_MEMORY_CATEGORIES,
         IPU_REPEAT_WHILE, IPU_BOOL};

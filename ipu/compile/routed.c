@@ -449,8 +449,8 @@ static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order)
     return MT_OK;
 }
 
-/* Sets the cycles of tiles, arrivals and the phase. */
-static void set_cycles(const planner *p, ipu_schedule *schedule)
+/* Sets the cycles of tiles, arrivals and the phase. `arrived`: [n] false. */
+static void set_cycles(const planner *p, bool *arrived, ipu_schedule *schedule)
 {
     const uint64_t hop = p->target->fabric.hop_cycles, way = p->target->exchange_way_cycles;
     memset(schedule->tile_cycles, 0, p->target->tiles * sizeof *schedule->tile_cycles);
@@ -467,7 +467,8 @@ static void set_cycles(const planner *p, ipu_schedule *schedule)
             const uint64_t there = s->cycle + way + hop * ipu_fabric_hops(&p->fabric, s->source, receiver);
             uint64_t *end = &schedule->tile_cycles[receiver];
             ipu_arrival *a = &schedule->arrivals[f];
-            *a = (ipu_arrival){f, ipu_larger(a->fragment == f ? a->cycle : 0, there), false};
+            if (!arrived[f] || there < a->cycle) *a = (ipu_arrival){f, there, false};
+            arrived[f] = true;
             *end = ipu_larger(*end, there + words);
         }
     }
@@ -479,6 +480,8 @@ static void set_cycles(const planner *p, ipu_schedule *schedule)
 static mt_status hand_over(const planner *p, mt_arena *arena, mt_arena *scratch, ipu_schedule *schedule)
 {
     entry *entries;
+    bool *arrived;
+    MT_ALLOC(scratch, arrived, p->n);
     MT_ALLOC(scratch, entries, p->n_sends);
     MT_ALLOC(arena, schedule->sends, p->n_sends);
     MT_ALLOC(arena, schedule->first_stop, p->n_sends + 1);
@@ -494,7 +497,7 @@ static mt_status hand_over(const planner *p, mt_arena *arena, mt_arena *scratch,
     }
     schedule->first_stop[p->n_sends] = n;
     schedule->n_sends = p->n_sends;
-    set_cycles(p, schedule);
+    set_cycles(p, arrived, schedule);
     return MT_OK;
 }
 

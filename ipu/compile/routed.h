@@ -24,7 +24,7 @@
 #include "ipu/compile/schedule.h"
 #include "ipu/machine/fabric.h"
 
-/* Like ipu_schedule_make, which calls it. The schedule has stops, and arrivals with the cycle of the last part of each fragment. Also
+/* Like ipu_schedule_make, which calls it. The schedule has stops, and arrivals with the cycle of the first part of each fragment. Also
  * returns the errors of `ipu_fabric_make`. */
 MT_NODISCARD mt_status ipu_routed_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);

@@ -478,6 +478,16 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile)
     return partner < tiles ? tile - on_chip + partner : tile;
 }
 
+/* Phases of several chips do not overlap in the model. */
+static mt_status check_syncs(const ipu_target *one, size_t ipus)
+{
+    if (one->sync == IPU_SYNC_GLOBAL && !one->overlap) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: %zu chips with exchange.sync %s and exchange.overlap %s; allowed with several chips: global and "
+        "false",
+        one->name, ipus, syncs[one->sync], one->overlap ? "true" : "false");
+}
+
 mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several)
 {
     const ipu_links *links = &one->links;
@@ -485,6 +495,7 @@ mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *sev
     if (ipus > 1 && one->fabric.kind != IPU_CROSSBAR)
         return mt_fail(MT_INPUT, "%s: %zu chips with fabric.kind %s; allowed: one chip, or crossbar",
             one->name, ipus, fabrics[one->fabric.kind]);
+    if (ipus > 1) MT_TRY(check_syncs(one, ipus));
     if (ipus > 1) MT_TRY(ipu_topology_check_links(one->name, links));
     if (ipus > 1 && !(links->lane_bits_per_second > 0 && links->efficiency > 0 && links->packet_bytes > 0))
         return mt_fail(MT_INPUT,

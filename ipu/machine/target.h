@@ -161,7 +161,8 @@ size_t ipu_target_partner(const ipu_target *target, size_t tile);
 uint64_t ipu_target_turn(const ipu_target *target, size_t words);
 
 /* Builds a machine of several chips like `one` (with 1 chip), joined by one->links; it shares their list. Fails with MT_INPUT
- * if the links cannot join this number of chips, or have no lanes, rate or packets, or if the fabric of several is not a crossbar. */
+ * if the links cannot join this number of chips, or have no lanes, rate or packets, or if several chips have a fabric other than a
+ * crossbar, a sync other than global, or overlap. */
 MT_NODISCARD mt_status ipu_target_several(const ipu_target *one, size_t ipus, ipu_target *several);
 
 /* Builds in `arena` the network between the chips of a target; NULL for one chip. Returns the errors of `ipu_topology_of`. */

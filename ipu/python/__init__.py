@@ -343,8 +343,8 @@ class Engine:
         """What all runs so far cost (ipu/run/profile.h): its numbers as attributes, and `steps`, by the names of compute sets."""
         arena, profile = _arena(), ffi.new("ipu_profile *")
         _do(lib.ipu_profile_make(arena, self.c, profile))
-        numbers = ("cycles", "rearrangement_cycles", "sync_cycles", "exchange_cycles", "compute_cycles", "control_cycles",
-                   "host_cycles", "seconds", "memory_max")
+        numbers = ("cycles", "rearrangement_cycles", "sync_cycles", "exchange_cycles", "compute_cycles", "overlapped_cycles",
+                   "control_cycles", "host_cycles", "seconds", "memory_max")
         steps = [(ffi.string(s.name).decode(), s) for s in profile.steps[0 : profile.n_steps]]
         return SimpleNamespace(**{name: getattr(profile, name) for name in numbers}, steps={
             name: SimpleNamespace(runs=s.runs, cycles=s.cycles, sync=s.sync_cycles, exchange=s.exchange_phase_cycles,

@@ -89,6 +89,8 @@ mt_status ipu_engine_new_of_rank(mt_arena *arena, const mt_communicator *with,
     MT_ALLOC(arena, e->runs, graph->n_compute_sets);
     MT_ALLOC(arena, e->compute_cycles, graph->n_compute_sets);
     MT_ALLOC(arena, e->used_slots, graph->n_compute_sets);
+    MT_TRY(ipu_clocks_make(arena, &e->timing, &e->clocks));
+    if (e->clocks) MT_ALLOC(arena, e->overlapped_cycles, graph->n_compute_sets);
     MT_ALLOC(arena, e->control_runs, executable->n_controls);
     MT_TRY(ipu_stream_buffers_new(arena, &e->timing, &e->stream_room));
     if (e->checked) poison_own(e);
@@ -105,20 +107,31 @@ typedef struct counter {
     size_t n;
 } counter;
 
-enum { COUNTERS = 8, SINGLE_COUNTERS = 4 };
+enum { COUNTERS = 10 };
 
 static void list_counters(ipu_engine *e, counter list[COUNTERS])
 {
     const size_t n = e->executable->graph->n_compute_sets;
     const counter all[COUNTERS] = {{e->runs, n}, {e->compute_cycles, n}, {e->used_slots, n},
         {e->control_runs, e->executable->n_controls}, {&e->stream_runs, 1}, {&e->stream_cycles, 1},
-        {&e->host_bytes_written, 1}, {&e->host_bytes_read, 1}};
+        {&e->host_bytes_written, 1}, {&e->host_bytes_read, 1}, {e->overlapped_cycles, e->clocks ? n : 0},
+        {e->clocks ? e->clocks->tile : NULL, e->clocks ? e->executable->graph->target.tiles : 0}};
     memcpy(list, all, sizeof all);
 }
 
 size_t ipu_engine_counts(const ipu_engine *engine)
 {
-    return 3 * engine->executable->graph->n_compute_sets + engine->executable->n_controls + SINGLE_COUNTERS;
+    ipu_engine only_read = *engine;
+    counter list[COUNTERS];
+    size_t n = 0;
+    list_counters(&only_read, list);
+    for (int k = 0; k < COUNTERS; k++) n += list[k].n;
+    return n;
+}
+
+static void copy_counts(uint64_t *to, const uint64_t *from, size_t n)
+{
+    if (n > 0) memcpy(to, from, n * sizeof *to);
 }
 
 void ipu_engine_count(const ipu_engine *engine, uint64_t *counts)
@@ -126,16 +139,15 @@ void ipu_engine_count(const ipu_engine *engine, uint64_t *counts)
     ipu_engine only_read = *engine;
     counter list[COUNTERS];
     list_counters(&only_read, list);
-    for (int k = 0; k < COUNTERS; counts += list[k++].n)
-        memcpy(counts, list[k].first, list[k].n * sizeof *counts);
+    for (int k = 0; k < COUNTERS; counts += list[k++].n) copy_counts(counts, list[k].first, list[k].n);
 }
 
 void ipu_engine_recount(ipu_engine *engine, const uint64_t *counts)
 {
     counter list[COUNTERS];
     list_counters(engine, list);
-    for (int k = 0; k < COUNTERS; counts += list[k++].n)
-        memcpy(list[k].first, counts, list[k].n * sizeof *counts);
+    for (int k = 0; k < COUNTERS; counts += list[k++].n) copy_counts(list[k].first, counts, list[k].n);
+    if (engine->clocks) ipu_clocks_find_latest(engine->clocks);
 }
 
 mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *data, size_t n)
@@ -150,7 +162,9 @@ mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t stream, void *d
 static const ipu_control *count_control(ipu_engine *engine, const ipu_program *program)
 {
     const ipu_control *control = ipu_controls_find(engine->executable, program);
-    engine->control_runs[control - engine->executable->controls]++;
+    const size_t number = (size_t)(control - engine->executable->controls);
+    engine->control_runs[number]++;
+    if (engine->clocks) ipu_clocks_join(engine->clocks, engine->timing.controls[number].cycles);
     return control;
 }
 
@@ -247,6 +261,7 @@ mt_status ipu_engine_stream(ipu_engine *engine, const ipu_slice *slices, size_t 
     engine->host_bytes_read +=
         copy_out((walk){.engine = engine, .slices = slices, .n_slices = n_slices}, data);
     engine->stream_cycles += cost.cycles;
+    if (engine->clocks) ipu_clocks_join(engine->clocks, cost.cycles);
     engine->stream_runs++;
     return MT_OK;
 }
@@ -433,6 +448,7 @@ static bool compute_counting(
     const ipu_target *target = &engine->executable->graph->target;
     ipu_workers workers = ipu_workers_begin(target);
     const size_t last = step->first_task[target->tiles];
+    if (step->first_task[tile] == step->first_task[tile + 1]) return true;
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++) {
         const ipu_task *task = &engine->executable->tasks[i];
         if (i + 1 < last) fetch_fields(engine, task + 1);
@@ -519,6 +535,7 @@ static void run_tiles(const ipu_engine *engine, const together *all, which_tiles
             fault why;
             if (waits && waits[t] != (which == WAITING_TILES)) continue;
             const bool ran = run_tile_through(engine, all, t, &took, &why);
+            if (engine->clocks && all->step[0]->data_dependent) engine->clocks->compute[t] = took.cycles;
             merge(&own, ran ? NULL : &why, &took);
         }
         ipu_end_flushing(before);
@@ -607,6 +624,16 @@ static bool joins(const ipu_engine *engine, const ipu_superstep *step)
     return first->receive_all_first || !ipu_superstep_overwrites(step, first);
 }
 
+/* Advances the clocks by a superstep of `cycles` in all its phases. */
+static void advance_clocks(ipu_engine *engine, uint32_t compute_set, uint64_t cycles)
+{
+    const bool depends = engine->executable->supersteps[compute_set].data_dependent;
+    const uint64_t *compute =
+        depends ? engine->clocks->compute : engine->timing.supersteps[compute_set].compute_cycles;
+    engine->overlapped_cycles[compute_set] +=
+        cycles - ipu_clocks_advance(engine->clocks, compute_set, compute);
+}
+
 /* Counts a superstep. Executes it immediately and alone if it is checked or its cycles depend on data; otherwise it waits for
  * others to join. */
 static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
@@ -623,6 +650,8 @@ static mt_status run_superstep(ipu_engine *engine, uint32_t compute_set)
         used_slots = now.used_slots;
     }
     if (engine->trace) ipu_trace_note(engine->trace, compute_set, ipu_engine_cycles(engine), cycles);
+    if (engine->clocks)
+        advance_clocks(engine, compute_set, timing->cycles - timing->compute_phase_cycles + cycles);
     engine->runs[compute_set]++;
     engine->compute_cycles[compute_set] += cycles;
     engine->used_slots[compute_set] += used_slots;
@@ -738,6 +767,8 @@ uint64_t ipu_engine_cycles(const ipu_engine *engine)
     for (size_t s = 0; s < engine->executable->graph->n_compute_sets; s++)
         cycles +=
             engine->runs[s] * (steps[s].cycles - steps[s].compute_phase_cycles) + engine->compute_cycles[s];
+    for (size_t s = 0; engine->clocks && s < engine->executable->graph->n_compute_sets; s++)
+        cycles -= engine->overlapped_cycles[s];
     for (size_t c = 0; c < engine->executable->n_controls; c++)
         cycles += engine->control_runs[c] * engine->timing.controls[c].cycles;
     return cycles + engine->stream_cycles;

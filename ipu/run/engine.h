@@ -16,6 +16,7 @@
  * data are unchanged. */
 #pragma once
 
+#include "ipu/run/clocks.h"
 #include "ipu/run/ranks.h"
 #include "ipu/run/timing.h"
 #include "ipu/run/trace.h"
@@ -45,7 +46,10 @@ typedef struct ipu_engine {
     const ipu_superstep *waiting[IPU_TOGETHER]; /* counted, but not yet executed; none between runs */
     size_t n_waiting;
     bool checked;
-    ipu_trace *trace; /* records subsequent runs; NULL or set by the caller */
+    ipu_trace *trace;   /* records subsequent runs; NULL or set by the caller */
+    ipu_clocks *clocks; /* of the tiles; NULL if the machine needs none */
+    /* [n_compute_sets] of all runs: cycles of the phases less the advance of the latest clock; NULL without clocks */
+    uint64_t *overlapped_cycles;
 } ipu_engine;
 
 /* Creates an engine in `arena`; it borrows the executable. Returns the errors of `ipu_timing_make`.
@@ -85,9 +89,10 @@ void ipu_engine_read_slice(const ipu_engine *engine, const ipu_slice *slice, voi
 MT_NODISCARD mt_status ipu_engine_stream(
     ipu_engine *engine, const ipu_slice *slices, size_t n_slices, void *data);
 
-/* Save and restore the counters of the engine, from runs of programs and from streams. `ipu_engine_counts` returns their
- * number, `ipu_engine_count` copies them to `counts`, and `ipu_engine_recount` sets them. They can be restored in an engine of
- * another executable with the same compute sets and controls, which then continues to count. */
+/* Save and restore the counters of the engine, from runs of programs and from streams, and the clocks of the tiles.
+ * `ipu_engine_counts` returns their number, `ipu_engine_count` copies them to `counts`, and `ipu_engine_recount` sets them. They
+ * can be restored in an engine of another executable with the same compute sets and controls, with clocks also the same number of
+ * tiles, which then continues to count. */
 size_t ipu_engine_counts(const ipu_engine *engine);
 void ipu_engine_count(const ipu_engine *engine, uint64_t *counts);
 void ipu_engine_recount(ipu_engine *engine, const uint64_t *counts);
@@ -101,5 +106,6 @@ MT_NODISCARD mt_status ipu_engine_connect_stream(ipu_engine *engine, uint32_t st
 uint64_t ipu_begin_flushing(void);
 void ipu_end_flushing(uint64_t before);
 
-/* Returns the modelled cycles of all runs so far: supersteps, predicates and host transfers, including streams. */
+/* Returns the modelled cycles of all runs so far: supersteps, predicates and host transfers, including streams; with clocks
+ * the latest of them. */
 uint64_t ipu_engine_cycles(const ipu_engine *engine);

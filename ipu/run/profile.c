@@ -302,10 +302,13 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
         profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
         profile->compute_cycles += step->total_compute_cycles;
         profile->external_sync_cycles += step->runs * step->external_sync_cycles;
+        step->overlapped_cycles = engine->clocks ? engine->overlapped_cycles[s] : 0;
+        profile->overlapped_cycles += step->overlapped_cycles;
     }
     add_controls(engine, profile);
     profile->cycles = profile->rearrangement_cycles + profile->sync_cycles + profile->exchange_cycles +
-                      profile->compute_cycles + profile->control_cycles + profile->host_cycles;
+                      profile->compute_cycles + profile->control_cycles + profile->host_cycles -
+                      profile->overlapped_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
     return MT_OK;
 }
@@ -336,7 +339,26 @@ mt_status ipu_profile_add_executions(mt_arena *arena, const ipu_program *program
     return MT_OK;
 }
 
+mt_status ipu_profile_add_overlap(
+    const ipu_executable *executable, const ipu_program *program, ipu_profile *profile)
+{
+    MT_SCRATCH(scratch);
+    ipu_timing timing;
+    profile->step_overlapped_cycles = 0;
+    if (!ipu_clocks_needed(&executable->graph->target)) return MT_OK;
+    MT_TRY(ipu_timing_make(scratch, executable, &timing));
+    return ipu_clocks_steady(&timing, program, &profile->step_overlapped_cycles);
+}
+
 /* ---- bands ---- */
+
+/* Returns the part of the cycles of all supersteps that remains after the overlap. */
+static double remaining(const ipu_profile *profile)
+{
+    uint64_t sum = 0;
+    for (size_t s = 0; s < profile->n_steps; s++) sum += profile->steps[s].total_cycles;
+    return sum > 0 ? (double)(sum - profile->overlapped_cycles) / (double)sum : 1;
+}
 
 /* Returns the cycles of all runs of a step at one end of the bands. */
 static uint64_t total_at(const ipu_profile_step *step, ipu_end end)
@@ -364,6 +386,7 @@ static void add_end(const ipu_timing *at, uint64_t predicates_here, ipu_end end,
         step->compute_band.at[end] = at->supersteps[s].compute_phase_cycles;
         sum += total_at(step, end);
     }
+    if (profile->overlapped_cycles > 0) sum = (uint64_t)llround((double)sum * remaining(profile));
     if (predicates_here > 0)
         sum += (uint64_t)llround(
             (double)profile->control_cycles * (double)predicates_of(at) / (double)predicates_here);

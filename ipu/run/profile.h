@@ -27,9 +27,10 @@ typedef struct ipu_cycles_band {
 typedef struct ipu_profile_step {
     const char *name;
     uint64_t runs;
-    uint64_t cycles, total_cycles;              /* of one run; of all runs */
-    ipu_cycles_band band, compute_band;         /* of cycles; of compute.max */
-    uint64_t total_compute_cycles;              /* of all runs */
+    uint64_t cycles, total_cycles;      /* of one run; of all runs */
+    ipu_cycles_band band, compute_band; /* of cycles; of compute.max */
+    uint64_t total_compute_cycles;      /* of all runs */
+    uint64_t overlapped_cycles;         /* of all runs, not subtracted from total_cycles (ipu/run/clocks.h) */
     uint64_t sync_cycles, external_sync_cycles; /* inside chips and of all chips; only of all chips */
     uint64_t rearrangement_phase_cycles;        /* of copies inside tiles, gather.max + scatter.max */
     uint64_t exchange_phase_cycles;             /* of the schedule, plus external_cycles */
@@ -82,11 +83,14 @@ typedef struct ipu_profile {
     size_t n_vertices;
     ipu_profile_link *links; /* in the network's order; none on one chip */
     size_t n_links;
-    uint64_t cycles; /* of all runs: sum of rearrangement, sync, exchange, compute, control and host cycles */
+    /* of all runs: sum of rearrangement, sync, exchange, compute, control and host cycles, less overlapped_cycles */
+    uint64_t cycles;
     uint64_t rearrangement_cycles, sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
-    uint64_t control_cycles;        /* of predicates (ipu/cost/control.h) */
-    uint64_t host_cycles;           /* of transfers from and to the host, including streams */
-    ipu_cycles_band band;           /* of `cycles` without host_cycles */
+    uint64_t
+        overlapped_cycles;   /* in which phases of tiles overlap (ipu/run/clocks.h); 0 with a global sync */
+    uint64_t control_cycles; /* of predicates (ipu/cost/control.h) */
+    uint64_t host_cycles;    /* of transfers from and to the host, including streams */
+    ipu_cycles_band band;    /* of `cycles` without host_cycles */
     uint64_t external_sync_cycles;  /* included in sync_cycles: of all chips */
     uint64_t predicates, transfers; /* numbers of executions */
     double seconds;                 /* cycles at the target's clock */
@@ -97,6 +101,7 @@ typedef struct ipu_profile {
     ipu_tile_memory fullest, memory_all; /* of the fullest tile; sums over all tiles */
     ipu_profile_execution *executions;   /* of one time step, in order (ipu_profile_add_executions) */
     size_t n_executions;
+    uint64_t step_overlapped_cycles;   /* of one time step (ipu_clocks_steady) */
     const struct ipu_details *details; /* of single tiles (ipu_details_add); may be NULL */
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
@@ -113,13 +118,18 @@ ipu_exchange_parts ipu_profile_exchange_parts(const ipu_profile_step *step);
 bool ipu_profile_crosses(const ipu_profile *profile);
 
 /* Adds the bands to the profile of an executable, whether it has run or not. If compute depends on data, the band of all runs
- * is scaled from that of typical ones. Takes the time of scheduling all exchange twice. Returns the errors of
- * `ipu_timing_make`. */
+ * is scaled from that of typical ones, and overlapped cycles are scaled in proportion to the phases. Takes the time of scheduling
+ * all exchange twice. Returns the errors of `ipu_timing_make`. */
 MT_NODISCARD mt_status ipu_profile_add_bands(const ipu_executable *executable, ipu_profile *profile);
 
 /* Adds the compute sets of the program of one time step in their order; a repeated one occurs once. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_add_executions(
     mt_arena *arena, const ipu_program *program, ipu_profile *profile);
+
+/* Adds step_overlapped_cycles of the program of one time step of an executable, whether it has run or not. Returns the errors of
+ * `ipu_timing_make`. */
+MT_NODISCARD mt_status ipu_profile_add_overlap(
+    const ipu_executable *executable, const ipu_program *program, ipu_profile *profile);
 
 /* Builds the profile of all runs so far, copied to `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);

@@ -34,7 +34,7 @@ static void machine_object(mt_json *json, const ipu_target *target)
 }
 
 /* The syncs of predicates and of host transfers are included in their cycles. */
-static void totals_object(mt_json *json, const ipu_profile *profile)
+static void totals_object(mt_json *json, const ipu_target *target, const ipu_profile *profile)
 {
     mt_json_open(json, "totals", '{');
     mt_json_count(json, "cycles", profile->cycles);
@@ -46,6 +46,7 @@ static void totals_object(mt_json *json, const ipu_profile *profile)
     mt_json_count(json, "rearrangement_cycles", profile->rearrangement_cycles);
     mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
     mt_json_count(json, "compute_cycles", profile->compute_cycles);
+    if (ipu_clocks_needed(target)) mt_json_count(json, "overlapped_cycles", profile->overlapped_cycles);
     mt_json_count(json, "predicates", profile->predicates);
     mt_json_count(json, "predicate_cycles", profile->control_cycles);
     mt_json_count(json, "host_transfers", profile->transfers);
@@ -67,7 +68,7 @@ static void spread_object(mt_json *json, const char *key, const ipu_spread *spre
     mt_json_close(json);
 }
 
-static void step_object(mt_json *json, const ipu_profile_step *step)
+static void step_object(mt_json *json, const ipu_target *target, const ipu_profile_step *step)
 {
     mt_json_open(json, NULL, '{');
     mt_json_text(json, "name", step->name);
@@ -77,6 +78,7 @@ static void step_object(mt_json *json, const ipu_profile_step *step)
     mt_json_count(json, "most_cycles", step->band.at[IPU_SLOW]);
     mt_json_count(json, "total_cycles", step->total_cycles);
     mt_json_count(json, "total_compute_cycles", step->total_compute_cycles);
+    if (ipu_clocks_needed(target)) mt_json_count(json, "overlapped_cycles", step->overlapped_cycles);
     mt_json_number(json, "workers_busy", step->workers_busy);
     mt_json_count(json, "internal_sync_cycles", step->sync_cycles - step->external_sync_cycles);
     mt_json_count(json, "external_sync_cycles", step->external_sync_cycles);
@@ -193,10 +195,11 @@ static void print_json(FILE *stream, const ipu_profiled *profiled)
     mt_json_text(&json, "title", profiled->title);
     mt_json_count(&json, "time_steps", profiled->time_steps);
     machine_object(&json, profiled->target);
-    totals_object(&json, profiled->profile);
+    totals_object(&json, profiled->target, profiled->profile);
     if (profiled->add) profiled->add(&json, profiled->context);
     mt_json_open(&json, "compute_sets", '[');
-    for (size_t s = 0; s < profiled->profile->n_steps; s++) step_object(&json, &profiled->profile->steps[s]);
+    for (size_t s = 0; s < profiled->profile->n_steps; s++)
+        step_object(&json, profiled->target, &profiled->profile->steps[s]);
     mt_json_close(&json);
     turns_list(&json, profiled->profile);
     vertices_list(&json, profiled->profile);

@@ -1,8 +1,18 @@
 #include "ipu/run/trace.h"
 
+#include "ipu/run/clocks.h"
+
 mt_status ipu_trace_new(mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace)
 {
+    static const char *const syncs[] = {"global", "neighbours", "none"};
+    const ipu_target *target = &timing->executable->graph->target;
     ipu_trace *t = NULL;
+    if (ipu_clocks_needed(target))
+        return mt_fail(MT_INPUT,
+            "a trace of a machine with exchange.sync %s and exchange.overlap %s; allowed: global and false, "
+            "with "
+            "the same phases on all tiles",
+            syncs[target->sync], target->overlap ? "true" : "false");
     MT_ALLOC(arena, t, 1);
     MT_ALLOC(arena, t->supersteps, room);
     t->timing = timing;

@@ -24,7 +24,8 @@ typedef struct ipu_trace {
     size_t left_out;
 } ipu_trace;
 
-/* Creates a trace in `arena` with capacity for `room` supersteps; it borrows the timing. MT_MEMORY. */
+/* Creates a trace in `arena` with capacity for `room` supersteps; it borrows the timing. Fails with MT_INPUT for a machine
+ * with clocks (ipu/run/clocks.h), or MT_MEMORY. */
 MT_NODISCARD mt_status ipu_trace_new(
     mt_arena *arena, const ipu_timing *timing, size_t room, ipu_trace **trace);
 

@@ -4,7 +4,16 @@
 
 #include "solver/plan/plan.h"
 
-static mt_costs read_profile(const ipu_profile *profile)
+/* Returns the cycles of a time step with overlapping phases. */
+static uint64_t overlapping_step(const ipu_profile *profile)
+{
+    uint64_t sum = 0;
+    for (size_t e = 0; e < profile->n_executions; e++)
+        sum += profile->executions[e].times * profile->steps[profile->executions[e].step].cycles;
+    return sum - profile->step_overlapped_cycles;
+}
+
+static mt_costs read_profile(const ipu_target *target, const ipu_profile *profile)
 {
     const ipu_profile_step *step = &profile->steps[MT_PLAN_PDE_AB];
     mt_costs costs = {.fits = true,
@@ -21,6 +30,7 @@ static mt_costs read_profile(const ipu_profile *profile)
         .external_sync_cycles = step->external_sync_cycles,
         .pde_step = step->band,
         .ode_step = profile->steps[MT_PLAN_ODE].band,
+        .overlapping_step_cycles = ipu_clocks_needed(target) ? overlapping_step(profile) : 0,
         .gather = step->gather,
         .exchange = step->exchange,
         .scatter = step->scatter,
@@ -37,10 +47,11 @@ const char *mt_costs_verdict(const mt_costs *costs)
 }
 
 /* Returns the costs of a profile, or the reason that there is none. */
-static mt_status read_costs(mt_status status, const ipu_profile *profile, mt_costs *costs)
+static mt_status read_costs(
+    mt_status status, const ipu_target *target, const ipu_profile *profile, mt_costs *costs)
 {
     *costs = (mt_costs){0};
-    if (status == MT_OK) *costs = read_profile(profile);
+    if (status == MT_OK) *costs = read_profile(target, profile);
     if (status != MT_FIT && status != MT_INPUT) return status;
     costs->may_deadlock = status == MT_INPUT;
     (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
@@ -53,7 +64,7 @@ mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_ha
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
     const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
     const mt_status status = mt_plan_costs(arena, mt_cell_models[0], tiling->spread, &layout, profile);
-    return read_costs(status, profile, costs);
+    return read_costs(status, target, profile, costs);
 }
 
 mt_status mt_costs_profile_of(mt_arena *arena, const mt_monodomain *problem, const mt_tiling *tiling,
@@ -61,7 +72,7 @@ mt_status mt_costs_profile_of(mt_arena *arena, const mt_monodomain *problem, con
 {
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
     const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
-    return read_costs(mt_plan_costs_of(arena, problem, &layout, profile), profile, costs);
+    return read_costs(mt_plan_costs_of(arena, problem, &layout, profile), target, profile, costs);
 }
 
 mt_status mt_costs_find(const mt_tiling *tiling, const mt_halo *halo, mt_costs *costs)

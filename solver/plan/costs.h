@@ -6,7 +6,7 @@
 #include "solver/monodomain.h"
 #include "solver/plan/tiling.h"
 
-/* The costs. If the problem does not fit, `why` has the reason and the other values are 0. */
+/* The costs. Phases are those of a run alone. If the problem does not fit, `why` has the reason and the other values are 0. */
 typedef struct mt_costs {
     bool fits;
     bool may_deadlock; /* True if it does not fit since messages between chips could deadlock */
@@ -25,6 +25,8 @@ typedef struct mt_costs {
     uint64_t external_sync_cycles;  /* of these: of all chips */
     /* of a complete diffusion step and a complete step of the ionic model */
     ipu_cycles_band pde_step, ode_step;
+    /* of a time step of the program, if time steps follow each other on a machine whose phases overlap (ipu/run/clocks.h); else 0 */
+    uint64_t overlapping_step_cycles;
     /* cycles per tile: copies, exchange (without links) and compute of one diffusion step, compute of one step of
      * the ionic model */
     ipu_spread gather, exchange, scatter, pde, ode;

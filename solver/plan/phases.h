@@ -48,7 +48,8 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step);
 /* Returns the cycles of a phase in one run of a compute set of the phase. */
 uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step);
 
-/* Counts the cycles of each phase in all runs of a profile. Phases do not overlap. */
+/* Counts the cycles of each phase in all runs of a profile. With a global sync phases do not overlap; on other machines their
+ * sum exceeds the cycles of the time steps by profile->overlapped_cycles. */
 void mt_phases_count(const ipu_profile *profile, const mt_monodomain *problem, uint64_t cycles[MT_PHASES]);
 
 /* Return the number of iterations of implicit steps in a profile, and the cycles of their sums over tiles:

@@ -608,6 +608,7 @@ mt_status mt_plan_costs_of(
     if (layout->checked) MT_TRY(mt_plan_check(executable));
     MT_TRY(ipu_profile_costs(arena, executable, profile));
     MT_TRY(ipu_profile_add_executions(arena, plan.program[0], profile));
+    MT_TRY(ipu_profile_add_overlap(executable, plan.program[0], profile));
     MT_TRY(ipu_details_add(arena, executable, profile));
     return ipu_profile_add_bands(executable, profile);
 }

@@ -1,5 +1,6 @@
 #include "solver/plan/step_costs.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "solver/diffusion/nodal_rows.h"
@@ -42,7 +43,12 @@ static void add_up(const ipu_profile *profile, const mt_monodomain *problem, mt_
         add_part(step, times, &costs->part[part_of(problem, profile->executions[e].step)]);
         for (int end = 0; end < IPU_ENDS; end++) costs->band.at[end] += times * step->band.at[end];
     }
-    costs->cycles = costs->compute_cycles + costs->exchange_cycles + costs->sync_cycles;
+    const uint64_t sum = costs->compute_cycles + costs->exchange_cycles + costs->sync_cycles;
+    costs->overlapped_cycles = profile->step_overlapped_cycles;
+    costs->cycles = sum - costs->overlapped_cycles;
+    for (int end = 0; costs->overlapped_cycles > 0 && end < IPU_ENDS; end++)
+        costs->band.at[end] =
+            (uint64_t)llround((double)costs->band.at[end] * (double)costs->cycles / (double)sum);
     costs->balance = mean / (double)costs->compute_cycles;
     costs->memory_max = profile->memory_max;
     costs->memory_median = profile->memory_median;

@@ -25,12 +25,13 @@ typedef struct mt_step_costs {
     /* unknowns per tile: own, received, received and not used, their sum; and pieces of received ones */
     mt_tile_spread own, received, unused, local, pieces;
     size_t crossing; /* unknowns received from other chips */
-    /* of a time step: the first is the sum of the other three; exchange includes copies */
-    uint64_t cycles, compute_cycles, exchange_cycles, sync_cycles;
+    /* of a time step: the first is the sum of the next three less the last; exchange includes copies. `overlapped_cycles`: in which phases
+     * overlap if time steps follow each other (ipu/run/clocks.h) */
+    uint64_t cycles, compute_cycles, exchange_cycles, sync_cycles, overlapped_cycles;
     double balance;                   /* mean tile / slowest tile, of the compute sets of a time step */
     size_t memory_max, memory_median; /* bytes per tile */
     ipu_cycles_band band;             /* of `cycles` */
-    mt_step_part part[MT_STEP_PARTS]; /* their cycles add up to `cycles` */
+    mt_step_part part[MT_STEP_PARTS]; /* their cycles add up to `cycles` + `overlapped_cycles` */
 } mt_step_costs;
 
 /* Computes the costs of a problem of one variant without stimuli, on one chip per group of the halo. A problem that does not fit is not an

@@ -191,6 +191,9 @@ static void add_cost_rows(mt_table *table, const mt_costs *costs)
             100 * costs->effectiveness, "%"}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].key, rows[r].label, costs->fits ? rows[r].value : NAN, rows[r].unit);
+    if (costs->overlapping_step_cycles > 0)
+        mt_table_property(table, "overlapping_step_cycles", "time step, with overlapping phases",
+            (double)costs->overlapping_step_cycles, "cycles");
 }
 
 static mt_status whole_table(mt_arena *arena, const char *title, bool at_vertices, const mt_partition *parts,

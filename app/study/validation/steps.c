@@ -31,6 +31,12 @@ mt_status mt_steps_parse(mt_arena *arena, const mt_arguments *arguments, mt_step
     const char *scheme = mt_option_value(arguments, "--scheme", "mixed-clean");
     MT_TRY(mt_reproduce_parse(arena, arguments, &steps->base));
     MT_TRY(choose_copies(arena, arguments, &steps->base.tiling.one));
+    if (ipu_clocks_needed(&steps->base.tiling.one))
+        return mt_fail(MT_INPUT,
+            "machine %s: without a global sync, or with exchange.overlap, phases of a step do not add up; "
+            "allowed: a "
+            "machine whose phases do not overlap, or 'reproduce nodes'",
+            steps->base.tiling.one.name);
     MT_TRY(mt_tiling_options_ranges(arguments, &ranges));
     MT_TRY(mt_scheme_find(scheme, ranges, &steps->base.scheme[0]));
     steps->base.n_schemes = 1;

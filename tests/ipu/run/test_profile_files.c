@@ -15,6 +15,7 @@ static mt_arena arena;
 static ipu_profile profile;
 static ipu_target target;
 static ipu_profiled of;
+static ipu_sync made_with;
 
 /* Runs the ring on `chips` chips of `tiles` tiles each. Its w is live only from "add" to "back". */
 static void make_profile_of(size_t chips, size_t tiles)
@@ -26,6 +27,7 @@ static void make_profile_of(size_t chips, size_t tiles)
     target = ring_target(chips * tiles);
     target.ipus = chips;
     target.links = ring_links();
+    target.sync = made_with;
     ok(ring_make(&arena, &target, chips * tiles - 1, 10, RING_TAIL, &r));
     ok(ipu_graph_set_temporary(r.graph, r.w));
     ok(ring_program(&arena, &r, ROUNDS, &program));
@@ -184,6 +186,27 @@ Test(profile_files, a_profile_matches_its_schema)
     cr_expect_eq(json_value(add, "runs"), ROUNDS);
     cr_expect_str_eq(json_at(add, "busiest_link")->text, "direct, rung 0, IPU 0 to 1");
     cr_expect_eq(json_sum(json_at(written, "compute_sets"), "total_cycles"), (double)profile.cycles);
+}
+
+Test(profile_files, overlapped_cycles_are_in_the_file_of_a_machine_without_a_global_sync_alone)
+{
+    for (int sync = IPU_SYNC_GLOBAL; sync <= IPU_SYNC_NONE; sync++) {
+        const bool global = sync == IPU_SYNC_GLOBAL;
+        made_with = (ipu_sync)sync;
+        make_profile(1);
+        profile.overlapped_cycles = profile.steps[1].overlapped_cycles = global ? 0 : 7;
+        profile.cycles -= profile.overlapped_cycles;
+        ok(ipu_profile_write(&of, "out", false));
+        const json *schema = read_json("data/reference/profile.schema.json"),
+                   *written = read_json("out/profile.json"), *sets = json_at(written, "compute_sets"),
+                   *found = json_find(json_at(written, "totals"), "overlapped_cycles");
+        cr_assert(json_obeys(schema, schema, written, "profile"), "%s", json_why);
+        cr_assert_eq(found == NULL, global);
+        if (global) continue;
+        cr_expect_eq(found->number, 7);
+        cr_expect_eq(json_sum(sets, "overlapped_cycles"), 7);
+        cr_expect_eq(json_sum(sets, "total_cycles") - 7, json_value(written, "totals.cycles"));
+    }
 }
 
 /* Compares the cycles of tiles in a phase of a compute set, from the table, with the statistics of the profile. */

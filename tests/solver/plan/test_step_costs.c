@@ -77,6 +77,34 @@ Test(step_costs, a_step_costs_what_a_run_counts)
         }
 }
 
+/* Without a global sync, time steps that follow each other take the cycles of a long run. The first steps of the run differ. */
+Test(step_costs, a_step_costs_what_a_run_counts_without_a_global_sync)
+{
+    mt_halo halo;
+    mt_step_costs costs, global;
+    ipu_target target;
+    ipu_profile profile;
+    void *self;
+    cr_assert_eq(
+        mt_step_halo_make(&b.arena, &b.problem[1], &b.adjacency, &b.tiling, &b.scheme, 1, false, &halo),
+        MT_OK);
+    cr_assert_eq(mt_step_costs_find(&b.problem[1], &b.tiling, &halo, &global), MT_OK);
+    cr_expect_eq(global.overlapped_cycles, 0);
+    b.tiling.one.sync = IPU_SYNC_NONE;
+    cr_assert_eq(mt_step_costs_find(&b.problem[1], &b.tiling, &halo, &costs), MT_OK);
+    cr_assert(costs.fits, "%s", costs.why);
+    cr_expect(costs.overlapped_cycles > 0);
+    cr_expect_eq(costs.cycles + costs.overlapped_cycles, global.cycles);
+    cr_expect(costs.band.at[IPU_FAST] < global.band.at[IPU_FAST] && costs.band.at[IPU_FAST] <= costs.cycles);
+    cr_assert_eq(ipu_target_several(&b.tiling.one, 1, &target), MT_OK);
+    const mt_layout layout = {.target = &target, .halo = &halo};
+    cr_assert_eq(mt_backend_ipu.open(&b.arena, &b.problem[1], &layout, &self), MT_OK);
+    cr_assert_eq(mt_backend_ipu.advance(self, 0, 100), MT_OK);
+    cr_assert_eq(mt_backend_ipu.profile(self, &b.arena, &profile), MT_OK);
+    cr_expect_float_eq(100 * (double)costs.cycles / (double)profile.cycles, 1, 1e-3, "%zu and %zu",
+        100 * (size_t)costs.cycles, (size_t)profile.cycles);
+}
+
 Test(step_costs, a_problem_that_does_not_fit_has_a_reason)
 {
     mt_halo halo;
