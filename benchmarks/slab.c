@@ -53,7 +53,7 @@ void slab_operator(slab *s, mt_arena *arena)
 
 void slab_partition(slab *s, mt_arena *arena)
 {
-    const mt_partition_options flat = {MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03, NULL};
+    const mt_partition_options flat = {MT_PARTITION_FLAT, 1, (uint32_t)s->target.tiles, 1.03, NULL, 0, 0};
     bench_must(mt_partition_make(arena, &s->adjacency, &flat, &s->partition));
 }
 

@@ -93,7 +93,7 @@ static mt_status make_stimulus(slab *s)
 static mt_status make_layout(slab *s, uint32_t n_ranks, const char *name)
 {
     const mt_pattern pattern = mt_diffusion_pattern(&s->diffusion);
-    const mt_partition_options options = {MT_PARTITION_FLAT, 1, n_ranks, 1.03, NULL};
+    const mt_partition_options options = {MT_PARTITION_FLAT, 1, n_ranks, 1.03, NULL, 0, 0};
     mt_scheme scheme;
     MT_TRY(mt_partition_make(&s->arena, &s->adjacency, &options, &s->partition));
     MT_TRY(mt_scheme_find(name, 0, &scheme));

@@ -11,12 +11,13 @@ typedef struct mt_cut_graph {
         *start; /* [n_nodes + 1] node i has the neighbours near[start[i]] .. near[start[i + 1] - 1] */
     const uint32_t *near;
     const uint32_t *weight; /* [n_nodes] cost of a node, above 0; NULL: all are 1 */
+    const double *xyz_mm;   /* [n_nodes][3] positions; NULL: unknown */
     /* nodes that a part processes together, such as one on each worker of a tile: a part then costs as much as one of the next multiple;
      * 0 or 1: none */
     uint32_t together;
 } mt_cut_graph;
 
-/* Returns the dual graph of a mesh, with equal weights. */
+/* Returns the dual graph of a mesh, with equal weights and without positions. */
 static inline mt_cut_graph mt_cut_graph_of(const mt_adjacency *adjacency)
 {
     return (mt_cut_graph){.n_nodes = adjacency->n_elements, .adjacency = adjacency};

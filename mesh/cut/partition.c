@@ -6,11 +6,14 @@
 #include <string.h>
 
 #include "data/core/offsets.h"
+#include "mesh/cut/bisection.h"
+#include "mesh/cut/curve.h"
 #include "mesh/cut/level.h"
 #include "mesh/cut/metis.h"
 #include "mesh/cut/repair.h"
 
-const char *const mt_partition_methods[MT_PARTITION_METHODS + 1] = {"flat", "hierarchical", NULL};
+const char *const mt_partition_methods[MT_PARTITION_METHODS + 1] = {
+    "flat", "hierarchical", "curve", "bisection", "auto", NULL};
 
 /* ---- one graph ---- */
 
@@ -184,8 +187,8 @@ static size_t most_nodes(const mt_cut_graph *graph, double imbalance, uint32_t n
 }
 
 /* Partitions the mesh by the chosen method. The imbalance of groups is a tenth of that of parts. */
-static mt_status divide_mesh(
-    const mt_cut_graph *graph, const mt_partition_options *options, mt_partition *partition)
+static mt_status divide_mesh(const mt_cut_graph *graph, const mt_partition_options *options,
+    mt_partition_method method, mt_partition *partition)
 {
     const size_t n = graph->n_nodes, entries = mt_cut_graph_entries(graph);
     const double total = (double)mt_cut_graph_total(graph);
@@ -194,7 +197,7 @@ static mt_status divide_mesh(
     if (entries > INT32_MAX)
         return mt_fail(MT_INPUT, "METIS: a graph of %zu elements has %zu entries; at most %d are allowed", n,
             entries, INT32_MAX);
-    if (options->method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
+    if (method == MT_PARTITION_FLAT || options->n_groups == 1 || partition->n_parts >= n)
         return divide(graph, &(struct division){partition->n_parts, options->imbalance, 1, most, nodes},
             partition->part, partition);
     MT_SCRATCH(scratch);
@@ -212,6 +215,24 @@ static mt_status divide_mesh(
     /* The bound of a part does not depend on the size of its group: here `imbalance` is a sum of weights, not yet a ratio. */
     const struct division inner = {in_group, imbalance * mean / in_group, 1, most, nodes};
     return divide_groups(scratch, graph, &groups, &inner, options->distance, partition);
+}
+
+/* Partitions by the positions of the elements. */
+static mt_status divide_space(const mt_cut_graph *graph, const mt_partition_options *options,
+    mt_partition_method method, mt_partition *partition)
+{
+    const uint32_t parts = options->parts_per_group, width = options->width;
+    const uint32_t most = options->most > 0 && options->most < parts ? options->most : parts;
+    if (!graph->xyz_mm)
+        return mt_fail(
+            MT_INPUT, "a partition by %s without positions of the elements", mt_partition_methods[method]);
+    if (width > 0 && parts % width != 0)
+        return mt_fail(
+            MT_INPUT, "a grid of %u parts in rows of %u; a width that divides it is allowed", parts, width);
+    const mt_part_grid grid =
+        mt_part_grid_fit(graph->n_nodes, graph->weight != NULL, options->n_groups, parts, width, most);
+    return (method == MT_PARTITION_CURVE ? mt_curve_divide : mt_bisection_divide)(
+        graph, options->n_groups, parts, &grid, partition->part);
 }
 
 /* ---- partitions ---- */
@@ -257,7 +278,9 @@ mt_status mt_partition_make_of(
         .weight = graph->weight,
         .together = graph->together};
     MT_ALLOC(arena, partition->part, graph->n_nodes);
-    MT_TRY(divide_mesh(graph, options, partition));
+    const mt_partition_method method = mt_partition_chosen(options->method, options->width);
+    MT_TRY(mt_partition_by_position(method) ? divide_space(graph, options, method, partition)
+                                            : divide_mesh(graph, options, method, partition));
     partition->edge_cut = mt_cut_graph_edges_cut(graph, partition->part);
     return mt_partition_check(partition);
 }

@@ -1,4 +1,4 @@
-/* Partitions of a mesh: balanced parts with few faces between them, computed by METIS.
+/* Partitions of a mesh: balanced parts with few faces between them, computed by METIS or by the positions of the elements.
  *
  * The elements can also be nodes of any graph (mesh/cut/cut_graph.h), such as the vertices of a mesh; its edges are then the "faces". With
  * weights, the size of a part is the sum of the weights of its elements.
@@ -8,6 +8,8 @@
  *
  * Invariants (mt_partition_check): every part[c] < n_parts; n_parts = n_groups * parts_per_group. Parts may be empty or disconnected. */
 #pragma once
+
+#include <stdbool.h>
 
 #include "mesh/cut/cut_graph.h"
 #include "mesh/cut/placement.h"
@@ -31,10 +33,17 @@ typedef struct mt_partition {
  *   with the hierarchical method.
  * hierarchical: k-way partitioning into groups, then of each group into its parts. The imbalance of groups is a tenth of that of parts.
  *   Groups are numbered for short communication distances (mesh/cut/placement.h); parts within a group have METIS' numbers. With one group
- *   this is the same as flat. */
+ *   this is the same as flat.
+ * curve, bisection: by the positions of the elements, for many small parts on a grid (mesh/cut/curve.h, bisection.h). They are much
+ *   faster than METIS and cut more faces, but adjacent parts are closer in the grid. They use the fewest parts with the same largest part
+ *   (mesh/cut/part_grid.h).
+ * auto: bisection for a grid, flat without one. */
 typedef enum mt_partition_method {
     MT_PARTITION_FLAT,
     MT_PARTITION_HIERARCHICAL,
+    MT_PARTITION_CURVE,
+    MT_PARTITION_BISECTION,
+    MT_PARTITION_AUTO,
     MT_PARTITION_METHODS
 } mt_partition_method;
 
@@ -51,7 +60,24 @@ typedef struct mt_partition_options {
     double imbalance; /* largest part relative to the mean, n_elements / n_parts */
     /* hierarchical: distance between groups by number; NULL means METIS' order of groups */
     mt_placement_distance *distance;
+    /* parts in a row of the grid of each group, a divisor of parts_per_group; 0: no grid, a line for curve and bisection */
+    uint32_t width;
+    /* curve, bisection: maximum number of parts with elements in a group; 0: parts_per_group */
+    uint32_t most;
 } mt_partition_options;
+
+/* Returns the method that `auto` selects; any other one unchanged. */
+static inline mt_partition_method mt_partition_chosen(mt_partition_method method, size_t width)
+{
+    if (method != MT_PARTITION_AUTO) return method;
+    return width > 0 ? MT_PARTITION_BISECTION : MT_PARTITION_FLAT;
+}
+
+/* True if a method needs the positions of the elements. */
+static inline bool mt_partition_by_position(mt_partition_method method)
+{
+    return method == MT_PARTITION_CURVE || method == MT_PARTITION_BISECTION;
+}
 
 /* Partitions the dual graph (borrowed) with equal element weights; part[] is in `arena`. If there are at least as many elements as parts,
  * no part is empty and no part has more than imbalance * n_elements / n_parts elements, rounded up. METIS can violate this if parts are
@@ -63,9 +89,13 @@ typedef struct mt_partition_options {
 MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *adjacency,
     const mt_partition_options *options, mt_partition *partition);
 
-/* Same for a graph (borrowed), with its weights. With different weights METIS' parts can exceed the bound, and mesh/cut/level.h reduces
- * them; parts of a few elements can stay above it by the weight of an element. If elements are processed together, the parts have at most
- * the largest multiple of their number within the imbalance of numbers of elements, if there is one. The partition borrows the weights. */
+/* Same for a graph (borrowed), with its weights and positions. With different weights METIS' parts can exceed the bound, and
+ * mesh/cut/level.h reduces them; parts of a few elements can stay above it by the weight of an element. If elements are processed together, the parts have at most
+ * the largest multiple of their number within the imbalance of numbers of elements, if there is one. The partition borrows the weights.
+ *
+ * Curve and bisection ignore the imbalance and which elements are processed together. The sizes of parts with elements differ by at most
+ * one; with weights, from their mean by less than two elements. Unused parts are empty. Further MT_INPUT: no positions (mt_partition_make
+ * has none); a width that does not divide parts_per_group. */
 MT_NODISCARD mt_status mt_partition_make_of(
     mt_arena *arena, const mt_cut_graph *graph, const mt_partition_options *options, mt_partition *partition);
 

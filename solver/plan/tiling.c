@@ -54,7 +54,7 @@ mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling, const
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
     const mt_partition_options options = {
-        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance};
+        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance, 0, 0};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make_of(arena, graph, &options, parts));
     if (parts->metis_failures > 0) mt_warn("%s", parts->remark);

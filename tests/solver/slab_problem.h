@@ -76,7 +76,7 @@ static inline mt_cut_graph graph_of_unknowns(const slab_problem *s)
 static inline const mt_partition *partition_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles)
 {
-    const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance};
+    const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance, 0, 0};
     const mt_cut_graph graph = graph_of_unknowns(s);
     const uint32_t *near = graph.near ? graph.near : s->adjacency.neighbour;
     for (const slab_partition *p = s->partitions; p; p = p->next)

@@ -37,7 +37,7 @@ static void slab(struct problem *problem, double x, double y, double z, double e
     for (size_t c = 0; c < mesh.n_elements; c++)
         (void)mt_adjacency_ring(&adjacency, c, problem->columns + MT_RING_MAX * c);
     cr_assert_eq(mt_partition_make(&problem->arena, &adjacency,
-                     &(mt_partition_options){MT_PARTITION_FLAT, n_groups, parts_per_group, 1.03, NULL},
+                     &(mt_partition_options){MT_PARTITION_FLAT, n_groups, parts_per_group, 1.03, NULL, 0, 0},
                      &problem->partition),
         MT_OK, "%s", mt_message());
 }

@@ -65,7 +65,7 @@ static mt_partition parts_of(vertices *v, mt_partition_method method, uint32_t g
 {
     mt_partition parts;
     cr_assert_eq(mt_partition_make_of(&v->arena, &v->graph,
-                     &(mt_partition_options){method, groups, in_group, 1.03, NULL}, &parts),
+                     &(mt_partition_options){method, groups, in_group, 1.03, NULL, 0, 0}, &parts),
         MT_OK, "%s", mt_message());
     return parts;
 }
@@ -225,7 +225,7 @@ Test(cut_graph, parts_have_at_most_a_multiple_of_the_nodes_that_are_processed_to
         v.graph.weight = k & 4 ? v.weight : NULL;
         mt_partition parts;
         cr_assert_eq(mt_partition_make_of(&v.arena, &v.graph,
-                         &(mt_partition_options){methods[k & 1], 2, 30, 1.1, NULL}, &parts),
+                         &(mt_partition_options){methods[k & 1], 2, 30, 1.1, NULL, 0, 0}, &parts),
             MT_OK, "%s", mt_message());
         if (k & 2) cr_expect_leq(most_nodes(&parts), 24, "%d: %zu", k, most_nodes(&parts));
         if (!(k & 2)) cr_expect_gt(most_nodes(&parts), 24, "%d: %zu", k, most_nodes(&parts));
@@ -234,7 +234,7 @@ Test(cut_graph, parts_have_at_most_a_multiple_of_the_nodes_that_are_processed_to
         cr_assert_eq(mt_balance_halo(&v.pattern, 1.3, MT_BALANCE_NEEDED, &parts, &balance), MT_OK);
         if (k & 2) cr_expect_leq(most_nodes(&parts), 24, "%d, balanced: %zu", k, most_nodes(&parts));
         cr_assert_eq(mt_partition_make_of(&v.arena, &v.graph,
-                         &(mt_partition_options){methods[k & 1], 2, 28, 1.1, NULL}, &parts),
+                         &(mt_partition_options){methods[k & 1], 2, 28, 1.1, NULL, 0, 0}, &parts),
             MT_OK, "%s", mt_message());
         assert_none_empty(&parts);
         mt_arena_free(&v.arena);
@@ -291,8 +291,8 @@ Test(cut_graph, out_of_memory_is_reported_without_a_leak)
         mt_arena arena = {0};
         mt_partition parts;
         mt_arena_fail_at(n);
-        status = mt_partition_make_of(
-            &arena, &v.graph, &(mt_partition_options){MT_PARTITION_HIERARCHICAL, 2, 5, 1.03, NULL}, &parts);
+        status = mt_partition_make_of(&arena, &v.graph,
+            &(mt_partition_options){MT_PARTITION_HIERARCHICAL, 2, 5, 1.03, NULL, 0, 0}, &parts);
         mt_arena_fail_at(0);
         cr_assert(status == MT_OK || status == MT_MEMORY, "%s", mt_message());
         mt_arena_free(&arena);

@@ -326,7 +326,7 @@ Test(halo, needed_elements_are_received_once_in_tetrahedral_meshes_with_any_part
         const uint32_t n_parts = 2 + below(20);
         cr_assert_eq(
             mt_partition_make(&arena, &adjacency,
-                &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03, NULL}, &problem.partition),
+                &(mt_partition_options){MT_PARTITION_FLAT, 1, n_parts, 1.03, NULL, 0, 0}, &problem.partition),
             MT_OK, "%s", mt_message());
         assert_right_under_all(&problem, "METIS");
         for (size_t c = 0; c < problem.n_elements; c++) problem.partition.part[c] = below(n_parts);

@@ -17,7 +17,8 @@ static mt_status divide(
     mt_mesh mesh;
     cr_assert_eq(mt_slab_make(arena, (double[]){4, 2, 1}, 0.5, &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(arena, &mesh, adjacency), MT_OK, "%s", mt_message());
-    return mt_partition_make(arena, adjacency, &(mt_partition_options){method, 3, 7, 1.03, NULL}, partition);
+    return mt_partition_make(
+        arena, adjacency, &(mt_partition_options){method, 3, 7, 1.03, NULL, 0, 0}, partition);
 }
 
 Test(metis, no_part_is_empty_or_too_large_for_any_result_of_metis)

@@ -25,8 +25,9 @@ static uint64_t along(uint32_t group, uint32_t other)
 static void divide_by(mt_arena *arena, const mt_adjacency *adjacency, mt_partition_method method,
     uint32_t n_groups, uint32_t parts_per_group, mt_partition *partition)
 {
-    cr_assert_eq(mt_partition_make(arena, adjacency,
-                     &(mt_partition_options){method, n_groups, parts_per_group, 1.03, along}, partition),
+    cr_assert_eq(
+        mt_partition_make(arena, adjacency,
+            &(mt_partition_options){method, n_groups, parts_per_group, 1.03, along, 0, 0}, partition),
         MT_OK, "%s", mt_message());
     cr_assert(partition->n_parts == n_groups * parts_per_group &&
               partition->parts_per_group == parts_per_group &&
@@ -220,16 +221,16 @@ Test(partition, invalid_input_is_rejected)
     slab(&arena, 1, 1, 1, 1, &adjacency);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cr_assert_eq(mt_partition_make(&arena, &adjacency,
-                         &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, bad[i], NULL}, &partition),
+                         &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, bad[i], NULL, 0, 0}, &partition),
             MT_INPUT);
         cr_assert_not_null(strstr(mt_message(), "1.001 to 2 are allowed"), "%s", mt_message());
     }
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
-                     &(mt_partition_options){MT_PARTITION_FLAT, 1, 0, 1.03, NULL}, &partition),
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, 0, 1.03, NULL, 0, 0}, &partition),
         MT_INPUT);
     const mt_adjacency huge = {(size_t)1 << 31, NULL};
-    cr_assert_eq(mt_partition_make(
-                     &arena, &huge, &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, 1.03, NULL}, &partition),
+    cr_assert_eq(mt_partition_make(&arena, &huge,
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, 2, 1.03, NULL, 0, 0}, &partition),
         MT_INPUT);
     cr_assert_not_null(strstr(mt_message(), "2147483648 elements; at most 2147483647"), "%s", mt_message());
     mt_arena_free(&arena);
@@ -254,7 +255,7 @@ Test(partition, out_of_memory_is_reported_without_a_leak)
         mt_partition partition;
         mt_arena_fail_at(n);
         status = mt_partition_make(&arena, &adjacency,
-            &(mt_partition_options){MT_PARTITION_HIERARCHICAL, 2, 4, 1.03, along}, &partition);
+            &(mt_partition_options){MT_PARTITION_HIERARCHICAL, 2, 4, 1.03, along, 0, 0}, &partition);
         mt_arena_fail_at(0);
         mt_arena_free(&arena);
         cr_assert(status == MT_OK ? n > 4 : status == MT_MEMORY, "take %zu", n);
@@ -290,7 +291,7 @@ Test(partition, out_of_memory_at_any_point_in_metis_is_reported_as_such)
         limit.rlim_cur = now + more;
         cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
         const mt_status status = mt_partition_make(&short_lived, &adjacency,
-            &(mt_partition_options){MT_PARTITION_FLAT, 1, 64, 1.03, NULL}, &partition);
+            &(mt_partition_options){MT_PARTITION_FLAT, 1, 64, 1.03, NULL, 0, 0}, &partition);
         limit.rlim_cur = limit.rlim_max;
         cr_assert_eq(setrlimit(RLIMIT_DATA, &limit), 0);
         cr_assert(

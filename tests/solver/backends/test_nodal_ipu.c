@@ -80,7 +80,7 @@ static mt_partition parts_of(uint32_t chips, uint32_t tiles, bool weighted)
     mt_partition parts;
     cr_assert_eq(mt_partition_make_of(&b.arena, &graph,
                      &(mt_partition_options){
-                         MT_PARTITION_HIERARCHICAL, chips, tiles, 1.03, ipu_topology_ladder_distance},
+                         MT_PARTITION_HIERARCHICAL, chips, tiles, 1.03, ipu_topology_ladder_distance, 0, 0},
                      &parts),
         MT_OK, "%s", mt_message());
     return parts;

@@ -135,7 +135,7 @@ Test(partition_command, counts_of_elements_equal_those_of_a_run)
         mt_diffusion_make(&arena, &mesh, &adjacency, &tissue, &mt_diffusion_scheme_default, &diffusion),
         MT_OK);
     cr_assert_eq(mt_partition_make(&arena, &adjacency,
-                     &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL}, &parts),
+                     &(mt_partition_options){MT_PARTITION_FLAT, 1, PARTS, 1.03, NULL, 0, 0}, &parts),
         MT_OK);
     cr_assert_eq(
         mt_halo_make(&arena, &(mt_pattern){mesh.n_elements, MT_DIFFUSION_ROW, diffusion.column, NULL, NULL},

@@ -41,7 +41,7 @@ TestSuite(picture_parts, .init = enter, .fini = leave);
 static void divide(uint32_t n_groups, uint32_t each)
 {
     ok(mt_partition_make(&arena, &adjacency,
-        &(mt_partition_options){MT_PARTITION_FLAT, n_groups, each, 1.03, NULL}, &partition));
+        &(mt_partition_options){MT_PARTITION_FLAT, n_groups, each, 1.03, NULL, 0, 0}, &partition));
 }
 
 static mt_status paint(const char *to)
