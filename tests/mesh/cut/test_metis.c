@@ -79,8 +79,8 @@ static asked ask(void)
     asked a;
     cr_assert_eq(mt_slab_make(&arena, (double[]){4, 2, 1}, 0.5, &mesh), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_adjacency_make(&arena, &mesh, &adjacency), MT_OK, "%s", mt_message());
-    a.status =
-        mt_metis_divide(&(mt_cut_graph){384, &adjacency, NULL, NULL, NULL, 0}, 21, 1.03, a.part, &a.outcome);
+    a.status = mt_metis_divide(
+        &(mt_cut_graph){.n_nodes = 384, .adjacency = &adjacency}, 21, 1.03, a.part, &a.outcome);
     mt_arena_free(&arena);
     return a;
 }
