@@ -339,14 +339,7 @@ typedef struct candidate {
 } candidate;
 
 MT_ORDER(by_source, candidate, source, transfer)
-
-static int by_sender_load(const void *x, const void *y)
-{
-    const candidate *a = x, *b = y;
-    if (a->asked != b->asked) return a->asked > b->asked ? -1 : 1;
-    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
-    return (a->transfer > b->transfer) - (a->transfer < b->transfer);
-}
+MT_ORDER_DOWN(by_sender_load, candidate, asked, turn, transfer)
 
 /* Sorts a receiver's transfers: the busiest senders first, equal ones in turn. served[s]: earlier receivers' transfers from sender s. */
 static void sort_candidates(candidate *c, size_t n, size_t *served)
