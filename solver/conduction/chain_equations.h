@@ -4,6 +4,8 @@
  * Included after solver/kernels/lanes.h has selected the arithmetic. */
 #pragma once
 
+#include "solver/conduction/junctions.h"
+
 /* The coefficients of n points of a chain: conductance [n + 1], along, across, inverse [n]. */
 typedef struct chain_rows {
     uint32_t n;
@@ -62,6 +64,31 @@ static inline real junction_current(real sum, real coupling, real tissue, real w
 
 /* Adds one unknown to the mean of the tissue at a junction. */
 static inline real junction_mean(real sum, real weight, real tissue) { return sum + weight * tissue; }
+
+/* The n entries of a junction: coupling and weight [n], and their unknowns, tissue[slot[k]], or tissue[k] if `slot` is NULL. */
+typedef struct junction_entries {
+    size_t n;
+    const real *coupling, *weight, *tissue;
+    const uint32_t *slot;
+} junction_entries;
+
+/* Computes the current into a free end at w, and the mean of the tissue, as sums over the shares of the entries. Sets both of each share. */
+static inline void junction_sums(
+    const junction_entries *e, real w, real shares[2 * MT_JUNCTION_SHARES], real *current, real *mean)
+{
+    *current = *mean = 0;
+    for (size_t s = 0; s < mt_junction_shares(e->n); s++) {
+        real *sum = shares + 2 * s;
+        sum[0] = sum[1] = 0;
+        for (size_t k = mt_junction_share(e->n, s); k < mt_junction_share(e->n, s + 1); k++) {
+            const real tissue = e->tissue[e->slot ? e->slot[k] : k];
+            sum[0] = junction_current(sum[0], e->coupling[k], tissue, w);
+            sum[1] = junction_mean(sum[1], e->weight[k], tissue);
+        }
+        *current += sum[0];
+        *mean += sum[1];
+    }
+}
 
 /* Adds the change of V of one unknown of the tissue by a junction. */
 static inline real junction_charge(real rise, real gain, real w, real tissue)

@@ -163,22 +163,23 @@ static void react(part *p, size_t step, size_t from, size_t n)
     for (size_t k = 0; k < n; k++) d[k] = v[k] - d[k];
 }
 
+/* Computes the current into the free end of junction k, whose W is w, and the mean of V_i there. */
+static void sum_junction(const part *p, size_t k, real w, real *current, real *mean)
+{
+    const mt_junctions *j = &p->conduction->junctions;
+    const size_t from = j->start[k];
+    const junction_entries entries = {
+        j->start[k + 1] - from, p->coupling + from, p->mean_weight + from, p->tissue, j->slot + from};
+    real shares[2 * MT_JUNCTION_SHARES];
+    junction_sums(&entries, w, shares, current, mean);
+}
+
 /* Computes the current into a free end from its junction. */
 static void add_junctions(part *p)
 {
     const mt_junctions *j = &p->conduction->junctions;
-    for (size_t k = 0; k < j->n; k++) {
-        const size_t from = j->start[k], n = j->start[k + 1] - from;
-        const real w = p->w[j->point[k]];
-        real sum = 0;
-        for (size_t s = 0; s < mt_junction_shares(n); s++) {
-            real share = 0;
-            for (size_t i = from + mt_junction_share(n, s); i < from + mt_junction_share(n, s + 1); i++)
-                share = junction_current(share, p->coupling[i], p->tissue[j->slot[i]], w);
-            sum += share;
-        }
-        p->b[j->point[k]] = sum;
-    }
+    real mean;
+    for (size_t k = 0; k < j->n; k++) sum_junction(p, k, p->w[j->point[k]], &p->b[j->point[k]], &mean);
 }
 
 static chain_rows rows_of(const part *p, size_t k)
@@ -287,18 +288,8 @@ static void react_all(part *p, size_t step)
 /* Computes the mean of V_i at each junction. */
 static void find_means(part *p)
 {
-    const mt_junctions *j = &p->conduction->junctions;
-    for (size_t k = 0; k < j->n; k++) {
-        const size_t from = j->start[k], n = j->start[k + 1] - from;
-        real sum = 0;
-        for (size_t s = 0; s < mt_junction_shares(n); s++) {
-            real share = 0;
-            for (size_t i = from + mt_junction_share(n, s); i < from + mt_junction_share(n, s + 1); i++)
-                share = junction_mean(share, p->mean_weight[i], p->tissue[j->slot[i]]);
-            sum += share;
-        }
-        p->mean[k] = sum;
-    }
+    real current;
+    for (size_t k = 0; k < p->conduction->junctions.n; k++) sum_junction(p, k, 0, &current, &p->mean[k]);
 }
 
 /* Records n places from `first` on, whose V became now[n] in a step of the beat. */

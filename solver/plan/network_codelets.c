@@ -58,35 +58,25 @@ enum {
 static const ipu_field junction_fields[] = {JUNCTION_FIELDS},
                        shared_fields[] = {JUNCTION_FIELDS, [SHARED_SHARES] = FIELD("shares", OUTPUT)};
 
-/* Computes current and mean of a share of a junction. */
-static void compute_share(const ipu_span *f, size_t share, float *current, float *mean)
+static void sum_junction(const ipu_span *f, float *shares)
 {
-    const float *v = f[JUNCTION_V].data, *d = f[JUNCTION_D].data, *tissue = f[JUNCTION_TISSUE].data,
-                *coupling = f[JUNCTION_COUPLING].data, *weight = f[JUNCTION_WEIGHT].data, w = v[0] + d[0];
-    const size_t n = f[JUNCTION_TISSUE].n;
-    *current = *mean = 0;
-    for (size_t k = mt_junction_share(n, share); k < mt_junction_share(n, share + 1); k++) {
-        *current = junction_current(*current, coupling[k], tissue[k], w);
-        *mean = junction_mean(*mean, weight[k], tissue[k]);
-    }
+    const float *v = f[JUNCTION_V].data, *d = f[JUNCTION_D].data;
+    const junction_entries entries = {f[JUNCTION_TISSUE].n, f[JUNCTION_COUPLING].data,
+        f[JUNCTION_WEIGHT].data, f[JUNCTION_TISSUE].data, NULL};
+    junction_sums(&entries, v[0] + d[0], shares, f[JUNCTION_CURRENT].data, f[JUNCTION_MEAN].data);
 }
 
 static void junction_compute(const ipu_span *f, const void *context)
 {
+    float shares[2 * MT_JUNCTION_SHARES];
     (void)context;
-    compute_share(f, 0, f[JUNCTION_CURRENT].data, f[JUNCTION_MEAN].data);
+    sum_junction(f, shares);
 }
 
 static void shared_compute(const ipu_span *f, const void *context)
 {
-    float *current = f[JUNCTION_CURRENT].data, *mean = f[JUNCTION_MEAN].data, *share = f[SHARED_SHARES].data;
     (void)context;
-    *current = *mean = 0;
-    for (size_t s = 0; s < MT_JUNCTION_SHARES; s++) {
-        compute_share(f, s, share + 2 * s, share + 2 * s + 1);
-        *current += share[2 * s];
-        *mean += share[2 * s + 1];
-    }
+    sum_junction(f, f[SHARED_SHARES].data);
 }
 
 enum {
