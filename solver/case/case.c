@@ -621,9 +621,8 @@ static const mt_yaml_key network_keys[] = {
         "Parallel fibres in each cable. They do not change the conduction velocity, but the current "
         "that a free end can supply: it stands for all fibres that end near it."),
     MT_YAML_UNSIGNED(mt_case, network.root, "root", "0", MT_YAML_WITHIN(0, 4e9),
-        "Node whose free end is not coupled to the tissue: the upper end of the His bundle. If node 0 is not "
-        "a "
-        "free end, all free ends are coupled, with a warning."),
+        "Node whose free end is not coupled to the tissue: the upper end of the His bundle. If node 0 is "
+        "not a free end, all free ends are coupled, with a warning."),
     MT_YAML_MAPPING("cell", network_cell_keys, "The Purkinje cells.",
         .affects = MT_AFFECTS_CELLS | MT_AFFECTS_MAPPING | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("junction", junction_keys, "Junctions of the free ends with the tissue."),
