@@ -49,7 +49,7 @@ static const struct {
 enum { MEMORIES = sizeof memories / sizeof *memories };
 
 typedef struct measured {
-    unsigned long ipus; /* maximum number; programs on more are NaN */
+    unsigned long ipus; /* maximum number; programs on more do not run and have no rows */
     ipu_target gc2, gc200, bow, c600;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
     mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
@@ -68,10 +68,7 @@ static mt_status load(mt_arena *arena, const char *name, ipu_target *target)
 
 static mt_status run_blur(const measured *m, const mt_blur *blur, mt_program_cycles cycles[MT_ATS])
 {
-    if (blur->ipus <= m->ipus) return mt_blur_cycles(&m->gc2, blur, cycles);
-    for (int at = 0; at < MT_ATS; at++)
-        cycles[at] = (mt_program_cycles){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    return MT_OK;
+    return blur->ipus <= m->ipus ? mt_blur_cycles(&m->gc2, blur, cycles) : MT_OK;
 }
 
 /* Runs the blurs with image sizes of lbm-graphcore, experiments/gaussian-blur-scaling, raw_results.txt and weak-scaling.sh. The profile on
@@ -97,7 +94,6 @@ static mt_status run_memories(measured *m)
         const mt_blur blur = {
             .width = 2200, .height = 1122, .ipus = memories[k].ipus, .least = memories[k].rows};
         ipu_tile_memory memory;
-        m->memory[k] = NAN;
         if (blur.ipus > m->ipus) continue;
         MT_TRY(mt_blur_memory(&m->gc2, &blur, memories[k].columns, memories[k].tile, &memory));
         m->memory[k] = (double)(memory.total + memory.gaps) / 1024;
@@ -150,6 +146,7 @@ static double sum_of(const mt_program_cycles *c)
  * fast constants, the upper end the larger with the slow ones. */
 static void add_growth(rows *r, const measured *m, int k, const char *key, const char *what, const char *from)
 {
+    if (1UL << k > m->ipus) return;
     row *to = add(r, key, what, "GC2", from);
     for (int at = 0; at < MT_ATS; at++) {
         double us[TYPES];
@@ -193,6 +190,7 @@ static void add_blur(rows *r, rows *sources, const measured *m)
             NULL},
         {"machine_blur16_both_half", "on 16 IPUs, 8 bytes: sync and internal exchange", HALF, 1, both, NULL}};
     for (size_t k = 0; k < sizeof phases / sizeof *phases; k++) {
+        if (phases[k].chips == 1 && m->ipus < 16) continue;
         row *to = add(phases[k].from ? sources : r, phases[k].key, phases[k].what, "GC2", phases[k].from);
         for (int at = 0; at < MT_ATS; at++)
             to->ours[at] = phases[k].of(&m->picture[phases[k].type][phases[k].chips][at]);
@@ -204,6 +202,7 @@ static void add_blur(rows *r, rows *sources, const measured *m)
 static void add_memories(rows *r, const measured *m)
 {
     for (size_t k = 0; k < MEMORIES; k++) {
+        if (memories[k].ipus > m->ipus) continue;
         row *to = add(r, memories[k].key, memories[k].what, "GC2", NULL);
         for (int at = 0; at < MT_ATS; at++) to->ours[at] = m->memory[k];
     }
@@ -226,15 +225,16 @@ static mt_status add_steps(rows *r, const measured *m)
         double compute, high;
         MT_TRY(mt_published(of[t].compute, &compute, &high));
         const double each = compute / m->picture[t][0][MT_AT_VALUES].channels;
-        row *on_16 = add(r, of[t].compute16, of[t].what16, "GC2", NULL);
-        for (int at = 0; at < MT_ATS; at++) on_16->ours[at] = each * m->picture[t][1][at].channels;
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < (m->ipus < 16 ? 1 : 2); k++) {
             row *step = add(r, of[t].steps[k], of[t].names[k], "GC2", NULL);
             for (int at = 0; at < MT_ATS; at++) {
                 const mt_program_cycles *c = &m->growing[t][k == 0 ? ONE : SIXTEEN][at];
                 step->ours[at] = (sum_of(c) + each * c->channels) / m->gc2.clock_hz * 1e6;
             }
         }
+        if (m->ipus < 16) continue;
+        row *on_16 = add(r, of[t].compute16, of[t].what16, "GC2", NULL);
+        for (int at = 0; at < MT_ATS; at++) on_16->ours[at] = each * m->picture[t][1][at].channels;
     }
     return MT_OK;
 }
@@ -367,16 +367,16 @@ static mt_status add_sources(rows *r, const measured *m)
     add_growth(r, m, TWO, "machine_blur_to_2", "weak scaling of the blur, from 1 IPU to 2", "links.setup_ns");
     add_growth(
         r, m, FOUR, "machine_blur_to_4", "weak scaling of the blur, from 2 IPUs to 4", "links.through_ns");
+    row *sync =
+        add(r, "machine_blur_sync", "blur on 1 IPU: sync", "GC2", "exchange.sync_cycles, its fast end");
+    for (int at = 0; at < MT_ATS; at++) sync->ours[at] = m->picture[FLOAT][0][at].sync;
+    if (m->ipus < 16) return MT_OK;
     row *between[TYPES] = {add(r, "machine_blur16_between_float", "blur on 16 IPUs, 16 bytes: between IPUs",
                                "GC2", "links.setup_ns"),
         add(r, "machine_blur16_between_half", "blur on 16 IPUs, 8 bytes: between IPUs", "GC2",
             "links.setup_ns")};
-    row *sync =
-        add(r, "machine_blur_sync", "blur on 1 IPU: sync", "GC2", "exchange.sync_cycles, its fast end");
-    for (int at = 0; at < MT_ATS; at++) {
+    for (int at = 0; at < MT_ATS; at++)
         for (int t = 0; t < TYPES; t++) between[t]->ours[at] = m->picture[t][1][at].external;
-        sync->ours[at] = m->picture[FLOAT][0][at].sync;
-    }
     return MT_OK;
 }
 
@@ -420,7 +420,6 @@ static mt_status make_table(
     for (size_t k = 0; k < r->n; k++) {
         const row *one = &r->row[k];
         const mt_published_number n = one->published;
-        if (isnan(one->ours[MT_AT_VALUES])) continue;
         mt_table_item(table, one->key, one->what, 0);
         mt_table_text(table, one->machine);
         MT_TABLE_NUMBERS(table, n.low, n.high > n.low ? n.high : NAN, one->ours[MT_AT_VALUES],
