@@ -17,14 +17,14 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
     if (!(tiling->imbalance >= MT_IMBALANCE_LEAST && tiling->imbalance <= MT_IMBALANCE_MOST))
         return mt_fail(
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
-    MT_TRY(mt_option_word(arguments, "--partition", mt_partition_methods[tiling->method],
+    MT_TRY(mt_option_word(arguments, "--partition", mt_partition_methods[MT_PARTITION_AUTO],
         mt_partition_methods, MT_PARTITION_METHODS, &method));
-    tiling->method = (mt_partition_method)method;
     MT_TRY(ipu_machine_path(
         arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &machine));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));
     MT_TRY(ipu_machine_load(arena, machine, sets, n_sets, &tiling->one));
     tiling->tiles = (uint32_t)tiling->one.tiles;
+    mt_tiling_choose(tiling, (mt_partition_method)method);
     return MT_OK;
 }
 

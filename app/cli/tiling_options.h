@@ -8,9 +8,11 @@
 #define MT_TILING_OPTIONS                                                                                    \
     {.name = "--target", .value = "NAME|FILE.yaml", .help = "the emulated machine; default: gc200"},         \
         {.name = "--partition",                                                                              \
-            .value = "flat|hierarchical",                                                                    \
-            .help = "partition for all tiles at once (flat), or for IPUs and then their tiles "              \
-                    "(hierarchical); default: flat"},                                                        \
+            .value = "auto|flat|hierarchical|curve|bisection",                                               \
+            .help = "partition by METIS for all tiles at once (flat), or for IPUs and then their tiles "     \
+                    "(hierarchical); or by positions, along a space-filling curve or by bisection together " \
+                    "with the grid of tiles; default: auto, bisection for a mesh or torus of tiles, else "   \
+                    "flat"},                                                                                 \
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
             .help = "largest imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},             \

@@ -31,7 +31,13 @@ static mt_status hash_tiling(
     return MT_OK;
 }
 
-/* Adds a graph. That of a mesh is its adjacency. */
+static void hash_positions(const mt_tiling *tiling, const mt_cut_graph *graph, mt_hash *hash)
+{
+    if (mt_partition_by_position(tiling->method) && graph->xyz_mm)
+        mt_hash_add(hash, graph->xyz_mm, 3 * graph->n_nodes * sizeof *graph->xyz_mm);
+}
+
+/* Adds a graph without positions. That of a mesh is its adjacency. */
 static void hash_graph(const mt_cut_graph *graph, mt_hash *hash)
 {
     const mt_adjacency *adjacency = graph->adjacency;
@@ -57,6 +63,7 @@ mt_status mt_cached_partition_key(const mt_tiling *tiling, const mt_scheme *sche
     add_number(&hash, MT_PARTITION_VERSION);
     add_number(&hash, ipus);
     hash_graph(graph, &hash);
+    hash_positions(tiling, graph, &hash);
     const mt_status status = hash_tiling(scratch, tiling, scheme, &hash);
     mt_hash_end(&hash, key);
     return status;

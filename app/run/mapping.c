@@ -15,7 +15,6 @@ static bool has_tiles(const mt_case *input) { return mt_case_backend(input)->pro
 static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
 {
     choice->saved = !mt_partition_methods[input->machine.partition];
-    if (!choice->saved) choice->tiling.method = (mt_partition_method)input->machine.partition;
     if (choice->saved && !input->mesh.file[0])
         return mt_fail(
             MT_INPUT, "machine.partition: saved; allowed: with mesh.file, which contains the partition");
@@ -48,6 +47,7 @@ static mt_status choose_tiles(mt_arena *arena, mt_case *input, mt_mapping_choice
         return mt_fail(MT_INPUT, "machine.tiles: %zu; allowed: at most %zu, the tiles of %s",
             input->machine.tiles, tiling->one.tiles, tiling->one.name);
     tiling->tiles = (uint32_t)input->machine.tiles;
+    if (!choice->saved) mt_tiling_choose(tiling, (mt_partition_method)input->machine.partition);
     MT_TRY(mt_fail_in(
         "machine.ipus", ipu_target_several(&choice->tiling.one, input->machine.ipus, &choice->target)));
     if (!has_tiles(input)) return MT_OK; /* no emulator that needs memory */
@@ -117,7 +117,8 @@ static bool has_chains(const mt_case *input, const mt_problem *problem)
     return has_tiles(input) && problem->monodomain.conduction;
 }
 
-/* Returns the graph of the unknowns, of vertices with the costs of their rows, and with the chains that are attached to them. */
+/* Returns the graph of the unknowns with the positions that the method needs, of vertices with the costs of their rows, and with the chains
+ * that are attached to them. */
 static mt_status graph_of(mt_arena *arena, const mt_case *input, const mt_mapping_choice *choice,
     const mt_problem *problem, unknowns_graph *g)
 {
@@ -127,6 +128,7 @@ static mt_status graph_of(mt_arena *arena, const mt_case *input, const mt_mappin
         MT_TRY(mt_step_graph_make(
             arena, &problem->monodomain, &problem->adjacency, &choice->tiling, true, &g->graph));
     }
+    MT_TRY(mt_tiling_place(arena, &choice->tiling, &problem->unknowns, &g->graph));
     if (!has_chains(input, problem)) return MT_OK;
     MT_TRY(mt_joint_cut_make(arena, &problem->monodomain, &g->graph, &choice->tiling.one, &g->joint));
     g->graph.weight = g->joint.weight;
@@ -141,9 +143,8 @@ static mt_status cut(mt_arena *arena, const mt_mapping_choice *choice, uint32_t 
     mt_pattern pattern = g->pattern;
     if (choice->tiling.balance_halo && g->graph.adjacency)
         MT_TRY(mt_tiling_pattern(scratch, g->graph.adjacency, &pattern));
-    MT_TRY(mt_tiling_partition_of(arena, &choice->tiling, &g->graph, &pattern, ipus, partition, &balance));
-    return mt_tiling_balance_sent_of(
-        &choice->tiling, &choice->scheme, &g->graph, &pattern, partition, &balance);
+    MT_TRY(mt_tiling_partition(arena, &choice->tiling, &g->graph, &pattern, ipus, partition, &balance));
+    return mt_tiling_balance_sent(&choice->tiling, &choice->scheme, &g->graph, &pattern, partition, &balance);
 }
 
 /* Reads the partition from the cache, or computes and stores it. */

@@ -159,8 +159,9 @@ static mt_status visit_scheme(const mt_reproduce *r, size_t i, size_t k, const m
     mt_halo halo;
     mt_balance balance = {0};
     mt_partition parts = *common;
+    const mt_cut_graph graph = mt_cut_graph_of(&r->adjacency);
     MT_COPY(arena, parts.part, common->part, common->n_elements);
-    MT_TRY(mt_tiling_balance_sent(&r->tiling, &r->scheme[k], &r->adjacency, &r->pattern, &parts, &balance));
+    MT_TRY(mt_tiling_balance_sent(&r->tiling, &r->scheme[k], &graph, &r->pattern, &parts, &balance));
     MT_TRY(mt_halo_make(arena, &r->pattern, &parts, &r->scheme[k], &halo));
     return visit(context, i, k, &halo);
 }
@@ -171,12 +172,13 @@ static mt_status cut_for(const mt_reproduce *r, size_t i, mt_reproduce_visit *vi
     mt_partition parts;
     mt_balance balance;
     mt_reproduce_name name;
+    mt_cut_graph graph = mt_cut_graph_of(&r->adjacency);
     char stage[64];
     mt_reproduce_ipus(r->ipus[i], name);
     (void)snprintf(stage, sizeof stage, "partitioning for %s", name);
     mt_progress_stage(stage);
-    MT_TRY(
-        mt_tiling_partition(scratch, &r->tiling, &r->adjacency, &r->pattern, r->ipus[i], &parts, &balance));
+    MT_TRY(mt_tiling_place(scratch, &r->tiling, &(mt_unknowns){&r->mesh, false}, &graph));
+    MT_TRY(mt_tiling_partition(scratch, &r->tiling, &graph, &r->pattern, r->ipus[i], &parts, &balance));
     for (size_t k = 0; k < r->n_schemes; k++) {
         MT_SCRATCH(arena);
         MT_TRY(visit_scheme(r, i, k, &parts, arena, visit, context));

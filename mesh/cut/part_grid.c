@@ -84,3 +84,29 @@ void mt_part_grid_curve(const mt_part_grid *grid, uint32_t *part)
     else
         visit(&w, 0, 0, up, right);
 }
+
+/* ---- use ---- */
+
+static uint32_t apart(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
+
+mt_part_grid_use mt_part_grid_use_of(
+    uint32_t width, uint32_t parts_per_group, const mt_cut_graph *graph, const uint32_t *part)
+{
+    mt_part_grid_use use = {0};
+    uint64_t n = 0, sum = 0;
+    for (size_t i = 0; i < graph->n_nodes && width > 0; i++) {
+        size_t n_near;
+        const uint32_t *near = mt_cut_graph_near(graph, i, &n_near), group = part[i] / parts_per_group,
+                       at = part[i] % parts_per_group, column = at % width, row = at / width;
+        if (column >= use.columns) use.columns = column + 1;
+        if (row >= use.rows) use.rows = row + 1;
+        for (size_t k = 0; k < n_near; k++) {
+            if (near[k] == MT_NO_ELEMENT || part[near[k]] == part[i]) continue;
+            if (part[near[k]] / parts_per_group != group) continue;
+            const uint32_t to = part[near[k]] % parts_per_group;
+            sum += apart(column, to % width) + apart(row, to / width), n++;
+        }
+    }
+    use.distance = width > 0 ? (double)sum / (double)n : 0;
+    return use;
+}

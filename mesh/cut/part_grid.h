@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mesh/cut/cut_graph.h"
+
 typedef struct mt_part_grid {
     uint32_t width;         /* parts in a row */
     uint32_t columns, rows; /* of the rectangle */
@@ -28,3 +30,14 @@ static inline uint32_t mt_part_grid_part(const mt_part_grid *grid, uint32_t colu
 /* Lists part[grid->n], the parts with elements, in the order of a Hilbert curve generalised to any rectangle (J. Cerveny, "gilbert", 2019).
  * In a full rectangle, consecutive parts are horizontal or vertical neighbours, except one diagonal step if the longer side is odd. */
 void mt_part_grid_curve(const mt_part_grid *grid, uint32_t *part);
+
+/* The use of a grid by any partition. */
+typedef struct mt_part_grid_use {
+    uint32_t columns, rows; /* of the smallest rectangle from part 0 on with all elements, in any group */
+    double
+        distance; /* |columns| + |rows| between two parts of a group, mean over the edges between them; NaN if there are none */
+} mt_part_grid_use;
+
+/* Measures part[graph->n_nodes]; zeros if width is 0. */
+mt_part_grid_use mt_part_grid_use_of(
+    uint32_t width, uint32_t parts_per_group, const mt_cut_graph *graph, const uint32_t *part);

@@ -547,10 +547,14 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_UNSIGNED(mt_case, machine.ipus, "ipus", "1", MT_YAML_WITHIN(1, 4096),
         "Number of IPUs. A heart of 7 million tetrahedra needs two."),
     MT_YAML_UNSIGNED(mt_case, machine.tiles, "tiles", "0", MT_YAML_WITHIN(0, 1 << 20),
-        "Number of tiles used on each IPU. 0: all."),
-    MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "flat", partition_word,
-        "Partitioning of the mesh. flat: to all tiles at once; hierarchical: to IPUs first, then to the "
-        "tiles of each; saved: the partition in the mesh file, of its elements or vertices."),
+        "Number of tiles used on each IPU. 0: all. With the partitions bisection and curve at most this "
+        "number: the fewest with the same largest part."),
+    MT_YAML_ENUM_OF(mt_case, machine.partition, "partition", "auto", partition_word,
+        "Partitioning of the mesh. flat: to all tiles at once, by METIS; hierarchical: to IPUs first, then "
+        "to the "
+        "tiles of each; bisection: by positions, together with the grid of tiles; curve: along space-filling "
+        "curves through the mesh and the grid of tiles; auto: bisection for tiles in a mesh or torus, else "
+        "flat; saved: the partition in the mesh file, of its elements or vertices."),
     MT_YAML_DOUBLE(mt_case, machine.imbalance, "imbalance", "1.03",
         MT_YAML_WITHIN(MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST),
         "Largest part that a tile can receive in partitioning, relative to the mean."),

@@ -106,19 +106,21 @@ typedef struct cut {
 static mt_status make_cut(mt_arena *arena, const mt_monodomain *problem, const mt_adjacency *adjacency,
     const mt_tiling *tiling, uint32_t ipus, bool weighted, cut *c)
 {
+    const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
     MT_TRY(mt_step_graph_make(arena, problem, adjacency, tiling, weighted, &c->graph));
+    if (problem->mesh) MT_TRY(mt_tiling_place(arena, tiling, &unknowns, &c->graph));
     if (problem->diffusion->nodal)
         c->pattern = mt_diffusion_pattern(problem->diffusion);
     else
         MT_TRY(mt_tiling_pattern(arena, adjacency, &c->pattern));
-    return mt_tiling_partition_of(arena, tiling, &c->graph, &c->pattern, ipus, &c->parts, &c->balance);
+    return mt_tiling_partition(arena, tiling, &c->graph, &c->pattern, ipus, &c->parts, &c->balance);
 }
 
 /* Changes the parts of the cut if the tiling balances halos. */
 static mt_status make_halo(
     mt_arena *arena, const mt_tiling *tiling, const mt_scheme *scheme, cut *c, mt_halo *halo)
 {
-    MT_TRY(mt_tiling_balance_sent_of(tiling, scheme, &c->graph, &c->pattern, &c->parts, &c->balance));
+    MT_TRY(mt_tiling_balance_sent(tiling, scheme, &c->graph, &c->pattern, &c->parts, &c->balance));
     return mt_halo_make(arena, &c->pattern, &c->parts, scheme, halo);
 }
 

@@ -40,8 +40,8 @@ MT_NODISCARD mt_status mt_step_costs_find(
     const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs);
 
 /* Returns the graph of the unknowns in `arena`: of elements without weights, or of vertices, with the weights of their rows if `weighted`
- * (mt_plan_nodal_weights). The workers of a tile process unknowns together (mesh/cut/cut_graph.h). Borrows the operator and `adjacency`, of
- * the mesh. MT_MEMORY. */
+ * (mt_plan_nodal_weights), without positions. The workers of a tile process unknowns together (mesh/cut/cut_graph.h). Borrows the
+ * operator and `adjacency`, of the mesh. MT_MEMORY. */
 MT_NODISCARD mt_status mt_step_graph_make(mt_arena *arena, const mt_monodomain *problem,
     const mt_adjacency *adjacency, const mt_tiling *tiling, bool weighted, mt_cut_graph *graph);
 
@@ -49,7 +49,8 @@ MT_NODISCARD mt_status mt_step_graph_make(mt_arena *arena, const mt_monodomain *
 typedef mt_status mt_step_visit(void *context, size_t scheme, const mt_halo *halo);
 
 /* Partitions the unknowns of an explicit operator for a number of IPUs, with the options of `tiling`, and visits the halos of n schemes.
- * The graph is as above. `adjacency`: of the mesh. Fails as mt_tiling_partition, mt_halo_make and `visit`. */
+ * The graph is as above, with the positions of problem->mesh, which curve and bisection need. `adjacency`: of the mesh.
+ * Fails as mt_tiling_partition, mt_halo_make and `visit`. */
 MT_NODISCARD mt_status mt_step_halos_visit(const mt_monodomain *problem, const mt_adjacency *adjacency,
     const mt_tiling *tiling, size_t n, const mt_scheme *scheme, uint32_t ipus, bool weighted,
     mt_step_visit *visit, void *context);

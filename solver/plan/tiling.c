@@ -9,10 +9,10 @@
 
 mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
 {
-    const uint64_t parts = (uint64_t)ipus * tiling->tiles;
+    const uint64_t parts = (uint64_t)ipus * mt_tiling_parts(tiling);
     if (parts > INT32_MAX)
-        return mt_fail(MT_INPUT, "%lu IPUs of %u tiles: %llu parts; allowed: at most %d", ipus, tiling->tiles,
-            (unsigned long long)parts, INT32_MAX);
+        return mt_fail(MT_INPUT, "%lu IPUs of %u tiles: %llu parts; allowed: at most %d", ipus,
+            mt_tiling_parts(tiling), (unsigned long long)parts, INT32_MAX);
     return ipu_topology_allows(&tiling->one.links, ipus);
 }
 
@@ -43,18 +43,46 @@ mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_p
     return MT_OK;
 }
 
-mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling, const mt_adjacency *adjacency,
-    const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
+void mt_tiling_choose(mt_tiling *tiling, mt_partition_method method)
 {
-    const mt_cut_graph graph = mt_cut_graph_of(adjacency);
-    return mt_tiling_partition_of(arena, tiling, &graph, pattern, ipus, parts, balance);
+    tiling->method = mt_partition_chosen(method, tiling->one.fabric.width);
 }
 
-mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling, const mt_cut_graph *graph,
+/* True if parts are placed on the grid of the machine's tiles. */
+static bool has_grid(const mt_tiling *tiling)
+{
+    return mt_partition_by_position(tiling->method) && tiling->one.fabric.width > 0;
+}
+
+uint32_t mt_tiling_parts(const mt_tiling *tiling)
+{
+    return has_grid(tiling) ? (uint32_t)tiling->one.tiles : tiling->tiles;
+}
+
+mt_status mt_tiling_place(
+    mt_arena *arena, const mt_tiling *tiling, const mt_unknowns *unknowns, mt_cut_graph *graph)
+{
+    double *xyz_mm;
+    if (!mt_partition_by_position(tiling->method)) return MT_OK;
+    graph->xyz_mm = unknowns->mesh->xyz_mm;
+    if (unknowns->at_vertices) return MT_OK;
+    MT_ALLOC(arena, xyz_mm, 3 * graph->n_nodes);
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < graph->n_nodes; c++) mt_mesh_centroid(unknowns->mesh, c, xyz_mm + 3 * c);
+    graph->xyz_mm = xyz_mm;
+    return MT_OK;
+}
+
+mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling, const mt_cut_graph *graph,
     const mt_pattern *pattern, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
-    const mt_partition_options options = {
-        tiling->method, ipus, tiling->tiles, tiling->imbalance, ipu_topology_ladder_distance, 0, 0};
+    const mt_partition_options options = {.method = tiling->method,
+        .n_groups = ipus,
+        .parts_per_group = mt_tiling_parts(tiling),
+        .imbalance = tiling->imbalance,
+        .distance = ipu_topology_ladder_distance,
+        .width = has_grid(tiling) ? (uint32_t)tiling->one.fabric.width : 0,
+        .most = tiling->tiles};
     *balance = (mt_balance){0};
     MT_TRY(mt_partition_make_of(arena, graph, &options, parts));
     if (parts->metis_failures > 0) mt_warn("%s", parts->remark);
@@ -64,15 +92,8 @@ mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling, const
     return MT_OK;
 }
 
-mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
-{
-    const mt_cut_graph graph = mt_cut_graph_of(adjacency);
-    return mt_tiling_balance_sent_of(tiling, scheme, &graph, pattern, parts, balance);
-}
-
-mt_status mt_tiling_balance_sent_of(const mt_tiling *tiling, const mt_scheme *scheme,
-    const mt_cut_graph *graph, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
+mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme, const mt_cut_graph *graph,
+    const mt_pattern *pattern, mt_partition *parts, mt_balance *balance)
 {
     mt_balance second;
     if (!tiling->balance_halo || !scheme->broadcasts) return MT_OK;

@@ -4,11 +4,12 @@
 #include "ipu/machine/target.h"
 #include "mesh/cut/balance.h"
 #include "mesh/cut/halo.h"
+#include "mesh/unknowns.h"
 
 typedef struct mt_tiling {
     ipu_target one; /* one chip; its name includes the values that were set */
-    uint32_t tiles; /* used tiles per chip */
-    mt_partition_method method;
+    uint32_t tiles; /* used tiles per chip; curve and bisection use at most these, of the grid of all tiles */
+    mt_partition_method method; /* not auto */
     double imbalance;
     bool balance_halo;
     /* True if the reaction is spread (solver/diffusion/spreading.h), the default; not in the reference study */
@@ -31,21 +32,25 @@ MT_NODISCARD mt_status mt_tiling_check_memory(const mt_tiling *tiling, uint32_t 
 /* Computes in `arena` the elements that each row of the diffusion step reads, as mt_diffusion_pattern. */
 MT_NODISCARD mt_status mt_tiling_pattern(mt_arena *arena, const mt_adjacency *adjacency, mt_pattern *pattern);
 
-/* Partitions the mesh for a number of IPUs and, with `balance_halo`, balances the elements that tiles need.
- * `balance` has the result, zeros without balancing. Warns if METIS failed and the partition is a fallback
- * (parts->remark). */
-MT_NODISCARD mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
-    mt_balance *balance);
+/* Selects the method, with the width of the machine's grid for auto. */
+void mt_tiling_choose(mt_tiling *tiling, mt_partition_method method);
 
-/* Same for any graph, such as the vertices of a mesh with weights. The partition borrows the weights. */
-MT_NODISCARD mt_status mt_tiling_partition_of(mt_arena *arena, const mt_tiling *tiling,
+/* Returns the number of parts of a chip: its tiles, including unused ones, if part numbers are numbers of tiles of a grid, else `tiles`. */
+uint32_t mt_tiling_parts(const mt_tiling *tiling);
+
+/* Sets the positions of the unknowns in their graph, if the method needs them; new ones are in `arena`, those of vertices are borrowed.
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_tiling_place(
+    mt_arena *arena, const mt_tiling *tiling, const mt_unknowns *unknowns, mt_cut_graph *graph);
+
+/* Partitions the graph of a mesh's elements, or any other, such as that of its vertices with weights, for a number of IPUs and, with
+ * `balance_halo`, balances the elements that tiles need. `balance` has the result, zeros without balancing. Warns if METIS failed and the
+ * partition is a fallback (parts->remark). The partition borrows the weights. */
+MT_NODISCARD mt_status mt_tiling_partition(mt_arena *arena, const mt_tiling *tiling,
     const mt_cut_graph *graph, const mt_pattern *pattern, uint32_t ipus, mt_partition *parts,
     mt_balance *balance);
 
 /* Balances the elements that the scheme sends, with `balance_halo` and if the scheme sends more than tiles need.
  * Call once, after mt_tiling_partition. Adds its moves to `balance`. */
 MT_NODISCARD mt_status mt_tiling_balance_sent(const mt_tiling *tiling, const mt_scheme *scheme,
-    const mt_adjacency *adjacency, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);
-MT_NODISCARD mt_status mt_tiling_balance_sent_of(const mt_tiling *tiling, const mt_scheme *scheme,
     const mt_cut_graph *graph, const mt_pattern *pattern, mt_partition *parts, mt_balance *balance);

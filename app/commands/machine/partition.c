@@ -14,6 +14,7 @@
 #include "app/heart/mesh_file.h"
 #include "data/files/file.h"
 #include "data/files/folder.h"
+#include "mesh/cut/part_grid.h"
 #include "mesh/files/formats.h"
 #include "solver/diffusion/diffusion.h"
 #include "solver/diffusion/nodal.h"
@@ -196,8 +197,18 @@ static void add_cost_rows(mt_table *table, const mt_costs *costs)
             (double)costs->overlapping_step_cycles, "cycles");
 }
 
+/* Adds the rectangle of the grid that has all elements, and the distance between tiles with a common face. */
+static void add_grid_rows(mt_table *table, bool at_vertices, const mt_part_grid_use *use)
+{
+    const whole_row rows[] = {{"used_columns", "used columns of the grid of tiles", use->columns, ""},
+        {"used_rows", "used rows", use->rows, ""},
+        {"grid_distance", "distance between tiles at cut faces (mean)", use->distance, "tiles"}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) add_whole_row(table, at_vertices, &rows[r]);
+}
+
 static mt_status whole_table(mt_arena *arena, const char *title, bool at_vertices, const mt_partition *parts,
-    const mt_balance *balance, const mt_halo *halo, const mt_costs *costs, mt_table *table)
+    const mt_part_grid_use *use, const mt_balance *balance, const mt_halo *halo, const mt_costs *costs,
+    mt_table *table)
 {
     mt_tile_spread received;
     MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &received));
@@ -220,6 +231,7 @@ static mt_status whole_table(mt_arena *arena, const char *title, bool at_vertice
         {"halo_elements_before_max", "largest number of halo elements needed before balancing",
             (double)balance->largest_before, ""}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) add_whole_row(table, at_vertices, &rows[r]);
+    if (use->columns > 0) add_grid_rows(table, at_vertices, use);
     add_cost_rows(table, costs);
     for (size_t r = 0; balance->largest_before > 0 && r < 2; r++)
         add_whole_row(table, at_vertices, &balanced[r]);
@@ -235,6 +247,7 @@ typedef struct cutting {
     mt_mesh mesh;
     mt_adjacency adjacency;
     mt_pattern pattern;
+    mt_cut_graph graph;
     bool at_vertices; /* parts have vertices; the next three then describe their rows, without values */
     mt_nodal nodal;
     mt_diffusion rows;
@@ -259,11 +272,8 @@ static mt_status write_profile(cutting *job, const ipu_target *target, const ipu
 
 static mt_status cut(mt_arena *arena, cutting *job, uint32_t ipus, mt_partition *parts, mt_balance *balance)
 {
-    mt_cut_graph graph = mt_cut_graph_of(&job->adjacency);
-    if (job->at_vertices)
-        MT_TRY(mt_step_graph_make(arena, &job->problem, &job->adjacency, &job->tiling, true, &graph));
-    MT_TRY(mt_tiling_partition_of(arena, &job->tiling, &graph, &job->pattern, ipus, parts, balance));
-    return mt_tiling_balance_sent_of(&job->tiling, &job->scheme, &graph, &job->pattern, parts, balance);
+    MT_TRY(mt_tiling_partition(arena, &job->tiling, &job->graph, &job->pattern, ipus, parts, balance));
+    return mt_tiling_balance_sent(&job->tiling, &job->scheme, &job->graph, &job->pattern, parts, balance);
 }
 
 static mt_status find_costs(mt_arena *arena, const cutting *job, const mt_halo *halo, ipu_target *target,
@@ -285,6 +295,8 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     ipu_profile profile;
     begin_stage(&job->stages, "partition", ipus);
     MT_TRY(cut(scratch, job, ipus, &parts, &balance));
+    const mt_part_grid_use use = mt_part_grid_use_of(
+        (uint32_t)job->tiling.one.fabric.width, parts.parts_per_group, &job->graph, parts.part);
     end_stage(&job->stages);
     begin_stage(&job->stages, "halo", ipus);
     MT_TRY(mt_halo_make(scratch, &job->pattern, &parts, &job->scheme, &halo));
@@ -307,7 +319,7 @@ static mt_status cut_for(mt_arena *arena, cutting *job, uint32_t ipus, mt_table 
     char title[MT_FILE_PATH_MAX];
     (void)snprintf(title, sizeof title, "%s on %u IPU%s%s%s", job->path, ipus, plural,
         costs.busiest_link[0] ? ", busiest link: " : "", costs.busiest_link);
-    MT_TRY(whole_table(arena, title, job->at_vertices, &parts, &balance, &halo, &costs, &tables[0]));
+    MT_TRY(whole_table(arena, title, job->at_vertices, &parts, &use, &balance, &halo, &costs, &tables[0]));
     (void)snprintf(title, sizeof title, "Tiles of %u IPU%s", ipus, plural);
     return tile_table(arena, title, job->at_vertices, &halo, &tables[1]);
 }
@@ -329,6 +341,14 @@ static mt_status get_rows(mt_arena *arena, cutting *job)
     return MT_OK;
 }
 
+static mt_status get_graph(mt_arena *arena, cutting *job)
+{
+    job->graph = mt_cut_graph_of(&job->adjacency);
+    if (job->at_vertices)
+        MT_TRY(mt_step_graph_make(arena, &job->problem, &job->adjacency, &job->tiling, true, &job->graph));
+    return mt_tiling_place(arena, &job->tiling, &(mt_unknowns){&job->mesh, job->at_vertices}, &job->graph);
+}
+
 static mt_status get_mesh(mt_arena *arena, cutting *job)
 {
     begin_stage(&job->stages, "mesh and adjacency", 0);
@@ -336,6 +356,7 @@ static mt_status get_mesh(mt_arena *arena, cutting *job)
     MT_TRY(mt_adjacency_make(arena, &job->mesh, &job->adjacency));
     MT_TRY(
         job->at_vertices ? get_rows(arena, job) : mt_tiling_pattern(arena, &job->adjacency, &job->pattern));
+    MT_TRY(get_graph(arena, job));
     end_stage(&job->stages);
     return MT_OK;
 }

@@ -125,7 +125,8 @@ static mt_status make_problems(mt_arena *arena, comparison *c)
             .model = mt_cell_models[0],
             .dt_ms = dt_ms,
             .pde_steps = needed > c->pde_steps ? needed : c->pde_steps,
-            .splitting = MT_SPLITTING_COMPENSATED};
+            .splitting = MT_SPLITTING_COMPENSATED,
+            .mesh = &c->mesh};
     }
     return MT_OK;
 }
