@@ -321,7 +321,11 @@ Test(clocks, traces_and_several_chips_need_a_global_sync)
                                    "with several chips: global and "
                                    "false");
     cr_expect_eq(ipu_target_several(&c.target, 1, &several), MT_OK);
+    c.target.overlap = false;
+    cr_expect_eq(ipu_target_several(&c.target, 2, &several), MT_INPUT);
     c.target.sync = IPU_SYNC_GLOBAL;
+    c.target.overlap = true;
+    cr_expect_eq(ipu_target_several(&c.target, 2, &several), MT_INPUT);
     c.target.overlap = false;
     cr_expect_eq(ipu_target_several(&c.target, 2, &several), MT_OK);
 }

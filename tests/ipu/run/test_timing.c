@@ -16,6 +16,7 @@ Test(timing, cycles_of_a_ring_match_a_hand_calculation)
     const ipu_exchange *exchange = &timing->executable->supersteps[r.add].exchange;
     for (size_t t = 0; t < 4; t++) {
         cr_expect_eq(add->exchange_cycles[t], 331);
+        cr_expect_eq(exchange->tile_first[t], 10 + 160 + 1);
         cr_expect_eq(add->compute_cycles[t], 71);
     }
     cr_expect_eq(add->sync_cycles, 126);
