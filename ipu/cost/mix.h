@@ -1,7 +1,20 @@
 /* Worker cycles of an instruction mix: one turn of the inner loop of a codelet, with its instructions counted.
  *
- * A worker issues one bundle per slot, and a bundle holds one or two instructions. Most instructions take one slot; the target
- * has the cycles of division, exp, log and sqrt. The tool `tally` counts the mixes (ipu/tally/tally.h). */
+ * The tool `tally` counts the mixes for an IPU (ipu/tally/tally.h). Its worker issues one bundle per slot, and a bundle holds one
+ * or two instructions. Most instructions take one slot; the target has the cycles of division, exp, log and sqrt, and of the
+ * classes of all others:
+ *
+ *     memory    load, store, spill, reload
+ *     float     add, multiply, compare, move, convert, transfer, select, logic
+ *     integer   integer, address, constant, loop
+ *
+ * The cycles of a turn, by `issue` of the target:
+ *
+ *     paired    bundles + sum over instructions of max(0, cycles - 1); expm1 takes one more than exp
+ *     single    sum over instructions of their cycles; expm1 is an exp and a float instruction
+ *
+ * For a machine with `single` the mix is still that of an IPU: its registers, hence spills, and its separate load, store and
+ * address instructions. A class with 0 cycles is free. Instructions outside the loop (`start`) take one cycle each. */
 #pragma once
 
 #include "ipu/machine/target.h"
@@ -42,6 +55,13 @@ typedef struct ipu_mix {
     unsigned start;                 /* instructions outside the loop, run once */
 } ipu_mix;
 
-/* Returns the worker cycles of one turn: its bundles, and the cycles beyond one slot of each exp, expm1 (one more than exp),
- * log, sqrt and division. */
+/* Returns the worker cycles of one turn. */
 double ipu_mix_cycles(const ipu_mix *mix, const ipu_instruction_costs *costs);
+
+/* Returns the turns of a loop over n elements. `lanes`: elements of each instruction (f32_lanes or f16_lanes of the target) if the
+ * loop is the same for every element and its data are contiguous; 1 if it loads from computed addresses, adds up in a fixed order, or
+ * decides what it computes. All instructions of a turn then take the cycles of one on all lanes. */
+size_t ipu_mix_turns(size_t n, size_t lanes);
+
+/* Returns the worker cycles of these turns, rounded up. */
+uint64_t ipu_mix_loop(const ipu_mix *mix, const ipu_instruction_costs *costs, size_t n, size_t lanes);

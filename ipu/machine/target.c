@@ -31,6 +31,13 @@ enum {
     MT_YAML_DOUBLE(                                                                                          \
         ipu_target, instructions.key, #key, NULL, MT_YAML_WITHIN(1, 1e6), about, .unit = "worker cycles")
 
+#define CLASS_CYCLES(member, key, about)                                                                     \
+    MT_YAML_DOUBLE(                                                                                          \
+        ipu_target, instructions.member, key, NULL, MT_YAML_WITHIN(0, 1e6), about, .unit = "worker cycles")
+#define VECTOR(key, about)                                                                                   \
+    MT_YAML_UNSIGNED(                                                                                        \
+        ipu_target, instructions.key, #key, NULL, MT_YAML_WITHIN(1, 1024), about, .unit = "elements")
+
 static const char *const copies[] = {"auto", "never", "always", NULL};
 static const char *const syncs[] = {"global", "neighbours", "none", NULL};
 static const char *const fabrics[] = {"crossbar", "mesh", "torus", "clusters", "list", NULL};
@@ -169,7 +176,18 @@ static const mt_yaml_key vertex_keys[] = {
     CYCLES(vertex_entry_cycles, "entry_cycles", "Launch of one vertex on all workers of a tile."),
     MT_YAML_END};
 
-static const mt_yaml_key instruction_keys[] = {WORKER_CYCLES(f32_div, "Division."),
+static const char *const issues[] = {"paired", "single", NULL};
+
+static const mt_yaml_key instruction_keys[] = {
+    MT_YAML_ENUM(ipu_target, instructions.issue, "issue", NULL, issues,
+        "paired: bundles of one or two instructions, as of an IPU; single: one instruction after another."),
+    CLASS_CYCLES(memory, "memory", "Load or store. Of paired instructions, only cycles above 1 count."),
+    CLASS_CYCLES(
+        floats, "float", "Float instruction except the following ones; comparison, conversion, move."),
+    CLASS_CYCLES(integer, "integer", "Integer, address, constant or loop instruction."),
+    VECTOR(f32_lanes, "Floats of a vector instruction; 1: none. An IPU has 1, since its pairs are in the "
+                      "counted instructions."),
+    VECTOR(f16_lanes, "Halves of a vector instruction, likewise."), WORKER_CYCLES(f32_div, "Division."),
     WORKER_CYCLES(f32_exp, "Exponential function."), WORKER_CYCLES(f32_log, "Logarithm."),
     WORKER_CYCLES(f32_sqrt, "Square root."), MT_YAML_END};
 
@@ -207,7 +225,7 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_MAPPING("host", host_keys, "The link of each chip to its host."),
     MT_YAML_MAPPING("vertex", vertex_keys, "Cost of executing a vertex in addition to its instructions."),
     MT_YAML_MAPPING("instructions", instruction_keys,
-        "Instructions that take more than one worker cycle; the mean, if it depends on the operands."),
+        "Worker cycles of instructions; the mean, if it depends on the operands."),
     MT_YAML_LIST(ipu_target, bands, n_bands, "bands", 0, 64, band_keys,
         "Uncertain constants. Predictions are also reported with all of them at either end."),
     MT_YAML_END,
@@ -324,11 +342,12 @@ static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "e
     "exchange.fragment_cycles", "exchange.row_cycles", "exchange.way_cycles", "fabric.hop_cycles",
     "links.lane_bits_per_second", "links.efficiency", "links.packet_header_bytes", "links.sync_ns_per_hop",
     "links.setup_ns", "links.through_ns", "vertex.launch_cycles", "vertex.entry_cycles",
-    "instructions.f32_div", "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
+    "instructions.memory", "instructions.float", "instructions.integer", "instructions.f32_div",
+    "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
 
 static mt_status refuse_band(const char *path, const char *key)
 {
-    char all[640] = "";
+    char all[768] = "";
     size_t n = 0;
     for (size_t k = 0; bandable[k]; k++)
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", k > 0 ? ", " : "", bandable[k]);

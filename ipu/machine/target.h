@@ -11,10 +11,21 @@
 #include "data/yaml/yaml_schema.h"
 #include "ipu/machine/topology.h"
 
-/* Worker cycles of the instructions that take more than one; 1 worker cycle = `worker_contexts` tile cycles. If the time of an
- * instruction depends on its operands, the mean, possibly a fraction. */
+/* The order in which a worker issues instructions. */
+typedef enum ipu_issue {
+    IPU_PAIRED, /* of the IPU: bundles of one or two, as the tool `tally` counts them */
+    IPU_SINGLE  /* one after another */
+} ipu_issue;
+
+/* Worker cycles of instructions (ipu/cost/mix.h); 1 worker cycle = `worker_contexts` tile cycles. If the time of an instruction
+ * depends on its operands, the mean, possibly a fraction. The classes `memory`, `floats` and `integer` can take 0 cycles, if a
+ * machine takes operands from memory or counts loops in hardware. */
 typedef struct ipu_instruction_costs {
+    ipu_issue issue;
+    double memory, floats, integer;
     double f32_div, f32_exp, f32_log, f32_sqrt;
+    size_t f32_lanes,
+        f16_lanes; /* elements of a vector instruction; 1, or 0: none besides the pairs of the mixes */
 } ipu_instruction_costs;
 
 /* The host links, one per chip. Write: from the host; read: to the host. */

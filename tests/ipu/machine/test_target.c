@@ -52,6 +52,9 @@ Test(target, the_gc200_matches_its_sources)
     cr_expect_eq(t.memory.exchange_code_bytes, 10);
     cr_expect_eq(t.memory.send_words, 4148);
     cr_expect_eq(t.vertex_entry_cycles, 11);
+    cr_expect_eq(t.instructions.issue, IPU_PAIRED);
+    cr_expect(t.instructions.memory == 1 && t.instructions.floats == 1 && t.instructions.integer == 1);
+    cr_expect(t.instructions.f32_lanes == 1 && t.instructions.f16_lanes == 1);
     cr_expect_eq(t.instructions.f32_div, 3);
     cr_expect_eq(t.instructions.f32_exp, 3);
     cr_expect_eq(t.instructions.f32_log, 6);
@@ -105,6 +108,64 @@ Test(target, overrides_change_the_machine)
     cr_expect_eq(t.tiles, 1471);
     cr_expect_eq(t.sync_cycles, 0);
     cr_expect_eq(t.instructions.f32_div, 3.6);
+    mt_arena_free(&arena);
+}
+
+/* Returns the text of a machine file without the line of a key of `instructions`; valid until the next call. */
+static char *without_line(const char *key)
+{
+    static char text[65536];
+    char line[64];
+    FILE *file = fopen(gc200, "r");
+    cr_assert_not_null(file);
+    const size_t n = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[n] = 0;
+    (void)snprintf(line, sizeof line, "\n  %s: ", key);
+    char *at = strstr(text, line);
+    cr_assert(at, "%s", key);
+    const char *next = strchr(at + 1, '\n');
+    memmove(at, next, strlen(next) + 1);
+    return text;
+}
+
+Test(target, a_machine_without_costs_of_instructions_is_refused_by_their_keys)
+{
+    static const char *const keys[] = {"issue", "memory", "float", "integer", "f32_lanes", "f16_lanes"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        mt_arena arena = {0};
+        ipu_target t;
+        char path[] = "/tmp/test_target.XXXXXX", message[64];
+        const int descriptor = mkstemp(path);
+        cr_assert(descriptor >= 0);
+        FILE *file = fdopen(descriptor, "w");
+        cr_assert_not_null(file);
+        (void)fputs(without_line(keys[k]), file);
+        (void)fclose(file);
+        (void)snprintf(message, sizeof message, ": instructions.%s: missing", keys[k]);
+        cr_expect_eq(ipu_target_load(&arena, path, NULL, 0, &t), MT_INPUT);
+        cr_expect(strstr(mt_message(), message), "%s", mt_message());
+        (void)remove(path);
+        mt_arena_free(&arena);
+    }
+}
+
+Test(target, single_instructions_can_be_free_and_have_bands)
+{
+    static const char *const sets[] = {"instructions.issue=single", "instructions.memory=0",
+        "instructions.float=1.5", "instructions.integer=0.25", "instructions.f32_lanes=4"};
+    static const char *const bands =
+        "bands=[{key: instructions.memory, fast: 0, slow: 2}, {key: instructions.float, fast: 1, slow: 3},"
+        " {key: instructions.integer, fast: 0, slow: 4}]";
+    mt_arena arena = {0};
+    ipu_target t;
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(sets, 5), 5, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t.instructions.issue, IPU_SINGLE);
+    cr_expect(t.instructions.memory == 0 && t.instructions.floats == 1.5 && t.instructions.integer == 0.25);
+    cr_expect_eq(t.instructions.f32_lanes, 4);
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(&bands, 1), 1, &t), MT_OK, "%s", mt_message());
+    const ipu_instruction_costs slow = ipu_target_at(&t, IPU_SLOW).instructions;
+    cr_expect(slow.memory == 2 && slow.floats == 3 && slow.integer == 4);
     mt_arena_free(&arena);
 }
 

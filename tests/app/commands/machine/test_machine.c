@@ -176,13 +176,15 @@ Test(machine, a_machine_file_without_sources_is_shown_without_them)
         "host: {write_bytes_per_second: 1e6, read_bytes_per_second: 1e6, write_packet_bytes: 1, "
         "read_packet_bytes: 1, packet_header_bytes: 0, sync_cycles: 0}, vertex: {launch_cycles: 5, "
         "entry_cycles: 4}, "
-        "instructions: {f32_div: 1, f32_exp: 1.5, f32_log: 1,\n"
+        "instructions: {issue: single, memory: 0, float: 1, integer: 0, f32_lanes: 1, f16_lanes: 4, f32_div: "
+        "1, "
+        "f32_exp: 1.5, f32_log: 1,\n"
         "f32_sqrt: 1}}\n");
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 48, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 48, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 54, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 54, "%s", rows);
     free(json);
 }
 
