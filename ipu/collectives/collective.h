@@ -15,7 +15,8 @@
  *
  *     entry 11, worker 29 + k 3 ceil(ceil(m / w) / elements of 8 bytes)
  *
- * Ints and bools are assumed to be as fast as floats. */
+ * Ints and bools are assumed to be as fast as floats. This is the cost of the IPU, also for a machine that issues single
+ * instructions. */
 #pragma once
 
 #include "ipu/collectives/plan.h"

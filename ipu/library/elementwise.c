@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "ipu/cost/mix.h"
 #include "ipu/library/vertices.h"
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
@@ -96,45 +97,82 @@ static void fill_halves(const ipu_span *f, const void *context)
 
 /* ---- costs ---- */
 
+/* The instructions of an element with `in` inputs, for machines that issue single instructions. */
+#define ELEMENT(in, ...)                                                                                     \
+    {                                                                                                        \
+        .count = {                                                                                           \
+            [IPU_OP_LOAD] = (in),                                                                            \
+            [IPU_OP_STORE] = 1,                                                                              \
+            [IPU_OP_ADDRESS] = (in) + 1,                                                                     \
+            [IPU_OP_LOOP] = 1,                                                                               \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
+
+/* Returns the cost of n elements of a machine that issues single instructions, distributed over the workers. */
+static ipu_cycles single_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t lanes)
+{
+    const size_t m = ipu_divide_up(n, target->worker_contexts);
+    return (ipu_cycles){
+        target->vertex_entry_cycles, .worker = ipu_mix_loop(mix, &target->instructions, m, lanes)};
+}
+
 /* The context of unary and binary vertices: their worker cycles are start + vectors x cycles. */
 typedef struct estimate {
     size_t width; /* elements of a vector */
     uint64_t entry, start, cycles;
+    ipu_mix single;
 } estimate;
 
 static ipu_cycles vectors_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const estimate *e = context;
+    const ipu_instruction_costs *costs = &target->instructions;
+    if (costs->issue == IPU_SINGLE)
+        return single_cost(
+            target, &e->single, n[0], e->width == HALVES ? costs->f16_lanes : costs->f32_lanes);
     return (ipu_cycles){e->entry, .worker = e->start + vectors_of(target, n[0], e->width) * e->cycles};
 }
 
-#define UNARY_ESTIMATE(start, of_floats, of_halves)                                                          \
+#define ESTIMATES(inputs, entry, start, start_halves, of_floats, of_halves, ...)                             \
     {                                                                                                        \
-        {FLOATS, 20, start, of_floats}, { HALVES, 20, start, of_halves }                                     \
+        {FLOATS, entry, start, of_floats, ELEMENT(inputs, __VA_ARGS__)},                                     \
+        {                                                                                                    \
+            HALVES, entry, start_halves, of_halves, ELEMENT(inputs, __VA_ARGS__)                             \
+        }                                                                                                    \
     }
-#define BINARY_ESTIMATE(of_floats, of_halves)                                                                \
-    {                                                                                                        \
-        {FLOATS, 11, 29, of_floats}, { HALVES, 11, 26, of_halves }                                           \
-    }
+#define UNARY_ESTIMATE(start, of_floats, of_halves, ...)                                                     \
+    ESTIMATES(1, 20, start, start, of_floats, of_halves, __VA_ARGS__)
+#define BINARY_ESTIMATE(of_floats, of_halves, ...) ESTIMATES(2, 11, 29, 26, of_floats, of_halves, __VA_ARGS__)
 
-static const estimate unary_estimates[IPU_UNARY_FUNCTIONS][2] = {[IPU_EXP] = UNARY_ESTIMATE(33, 6, 4),
-    [IPU_LN] = UNARY_ESTIMATE(17, 12, 4),
-    [IPU_TANH] = UNARY_ESTIMATE(17, 12, 4),
-    [IPU_SIGMOID] = UNARY_ESTIMATE(17, 12, 6),
-    [IPU_SQRT] = UNARY_ESTIMATE(17, 10, 23),
-    [IPU_RSQRT] = UNARY_ESTIMATE(17, 8, 19),
-    [IPU_INVERSE] = UNARY_ESTIMATE(17, 6, 15)};
+/* With single instructions tanh x = e / (e + 2), e = expm1 2x. */
+static const estimate unary_estimates[IPU_UNARY_FUNCTIONS][2] = {
+    [IPU_EXP] = UNARY_ESTIMATE(33, 6, 4, [IPU_OP_EXP] = 1),
+    [IPU_LN] = UNARY_ESTIMATE(17, 12, 4, [IPU_OP_LOG] = 1),
+    [IPU_TANH] = UNARY_ESTIMATE(
+        17, 12, 4, [IPU_OP_MULTIPLY] = 1, [IPU_OP_EXPM1] = 1, [IPU_OP_ADD] = 1, [IPU_OP_DIVIDE] = 1),
+    [IPU_SIGMOID] = UNARY_ESTIMATE(17, 12, 6, [IPU_OP_EXP] = 1, [IPU_OP_ADD] = 1, [IPU_OP_DIVIDE] = 1),
+    [IPU_SQRT] = UNARY_ESTIMATE(17, 10, 23, [IPU_OP_SQRT] = 1),
+    [IPU_RSQRT] = UNARY_ESTIMATE(17, 8, 19, [IPU_OP_SQRT] = 1, [IPU_OP_DIVIDE] = 1),
+    [IPU_INVERSE] = UNARY_ESTIMATE(17, 6, 15, [IPU_OP_DIVIDE] = 1)};
 
-static const estimate binary_estimates[IPU_BINARY_FUNCTIONS][2] = {[IPU_ADD] = BINARY_ESTIMATE(3, 3),
-    [IPU_SUBTRACT] = BINARY_ESTIMATE(3, 3),
-    [IPU_MULTIPLY] = BINARY_ESTIMATE(3, 3),
-    [IPU_DIVIDE] = BINARY_ESTIMATE(10, 21),
-    [IPU_MAXIMUM] = BINARY_ESTIMATE(3, 4),
-    [IPU_MINIMUM] = BINARY_ESTIMATE(3, 4)};
+static const estimate binary_estimates[IPU_BINARY_FUNCTIONS][2] = {
+    [IPU_ADD] = BINARY_ESTIMATE(3, 3, [IPU_OP_ADD] = 1),
+    [IPU_SUBTRACT] = BINARY_ESTIMATE(3, 3, [IPU_OP_ADD] = 1),
+    [IPU_MULTIPLY] = BINARY_ESTIMATE(3, 3, [IPU_OP_MULTIPLY] = 1),
+    [IPU_DIVIDE] = BINARY_ESTIMATE(10, 21, [IPU_OP_DIVIDE] = 1),
+    [IPU_MAXIMUM] = BINARY_ESTIMATE(3, 4, [IPU_OP_COMPARE] = 1),
+    [IPU_MINIMUM] = BINARY_ESTIMATE(3, 4, [IPU_OP_COMPARE] = 1)};
+
+static const ipu_mix scaled_addition = ELEMENT(2, [IPU_OP_MULTIPLY] = 1, [IPU_OP_ADD] = 1),
+                     conversion = ELEMENT(1, [IPU_OP_CONVERT] = 1),
+                     filling = {.count = {[IPU_OP_STORE] = 1, [IPU_OP_ADDRESS] = 1, [IPU_OP_LOOP] = 1}};
 
 static ipu_cycles scaled_add_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
+    if (target->instructions.issue == IPU_SINGLE)
+        return single_cost(target, &scaled_addition, n[1], target->instructions.f32_lanes);
     const uint64_t vectors = vectors_of(target, n[1], FLOATS);
     return (ipu_cycles){.entry = 57, .worker = 15 + 6 + 3 * (vectors - 1) + 3};
 }
@@ -144,6 +182,8 @@ static ipu_cycles scaled_add_cost(const ipu_target *target, const size_t *n, con
     {                                                                                                        \
         (void)context;                                                                                       \
         const uint64_t m = ipu_divide_up(n[0], target->worker_contexts);                                     \
+        if (target->instructions.issue == IPU_SINGLE)                                                        \
+            return single_cost(target, &conversion, n[0], target->instructions.f32_lanes);                   \
         return (ipu_cycles){.entry = 12, .worker = 18 + 19 + (turns)};                                       \
     }
 
@@ -152,18 +192,27 @@ CAST_COST(half_to_float, m / 2 + 1 + 2 * (m % 2))
 CAST_COST(float_to_int, 2 * m)
 CAST_COST(int_to_float, 2 * m)
 
+/* Of one worker. */
+static ipu_cycles fill_cost(const ipu_target *target, size_t n, size_t lanes, uint64_t paired)
+{
+    const ipu_instruction_costs *costs = &target->instructions;
+    return (ipu_cycles){
+        .worker = costs->issue == IPU_SINGLE ? ipu_mix_loop(&filling, costs, n, lanes) : paired};
+}
+
 static ipu_cycles fill_words_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    (void)target;
-    return (ipu_cycles){.worker = 23 + n[0] / FLOATS + n[0] % FLOATS};
+    return fill_cost(target, n[0], target->instructions.f32_lanes, 23 + n[0] / FLOATS + n[0] % FLOATS);
 }
 
 static ipu_cycles fill_halves_cost(const ipu_target *target, const size_t *n, const void *context)
 {
     (void)context;
-    (void)target;
-    return (ipu_cycles){.worker = n[0] == 1 ? 15 : n[0] == 2 ? 21 : 26 + n[0] / HALVES};
+    return fill_cost(target, n[0], target->instructions.f16_lanes,
+        n[0] == 1   ? 15
+        : n[0] == 2 ? 21
+                    : 26 + n[0] / HALVES);
 }
 
 /* ---- codelets ---- */

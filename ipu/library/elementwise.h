@@ -29,7 +29,16 @@
  *     fill         worker 23 + floor(m / 2) + m mod 2    float, int
  *                         26 + floor(m / 4)              half; 15 and 21 for m = 1 and 2
  *
- * A fill is a single-worker vertex. */
+ * A fill is a single-worker vertex.
+ *
+ * On a machine that issues single instructions (ipu/machine/target.h) the entry is that of a vertex, and an element takes a load and an
+ * address for each input, a store with its address, a loop instruction, and
+ *
+ *     exp exp; ln log; sqrt sqrt; inverse and divide a division; rsqrt sqrt and division; add, subtract, multiply, maximum and minimum one
+ *     float instruction; sigmoid exp, addition, division; tanh multiplication, expm1, addition, division; scaled add two float
+ *     instructions; cast a conversion; fill none
+ *
+ * in vectors of f32_lanes; functions and fills of halves in vectors of f16_lanes (ipu/cost/mix.h). */
 #pragma once
 
 #include "ipu/graph/graph.h"

@@ -1,5 +1,6 @@
 #include "ipu/library/loop.h"
 
+#include "ipu/cost/mix.h"
 #include "ipu/library/elementwise.h"
 #include "ipu/library/vertices.h"
 
@@ -11,9 +12,12 @@ static void count(const ipu_span *f, const void *context)
 
 static ipu_cycles count_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    (void)target;
+    static const ipu_mix addition = {.count = {[IPU_OP_LOAD] = 1, [IPU_OP_INTEGER] = 1, [IPU_OP_STORE] = 1}};
     (void)n;
     (void)context;
+    const ipu_instruction_costs *costs = &target->instructions;
+    if (costs->issue == IPU_SINGLE)
+        return (ipu_cycles){.entry = target->vertex_entry_cycles + ipu_mix_loop(&addition, costs, 1, 1)};
     return (ipu_cycles){.entry = 43};
 }
 

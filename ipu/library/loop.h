@@ -4,7 +4,8 @@
  *
  * One vertex sets the counter to 0, as a fill of one word (ipu/library/elementwise.h). Another adds 1 after each turn, in 43
  * tile cycles, the value of the vendor's estimator for its loop counter (github.com/graphcore/poplibs, lib/popops,
- * ForLoopCounter). Vertices on other tiles receive the counter like any input. */
+ * ForLoopCounter). On a machine that issues single instructions it takes its entry, a load, an addition and a store. Vertices on
+ * other tiles receive the counter like any input. */
 #pragma once
 
 #include "ipu/graph/program.h"

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "ipu/cost/mix.h"
 #include "ipu/library/vertices.h"
 #include "ipu/machine/half.h"
 #include "ipu/machine/integer.h"
@@ -65,9 +66,31 @@ FOLD(maximum_ints, int32_t, int32_t, int32_t, , , x > y ? x : y)
 FOLD_FLOATS(minimum, fminf(x, y))
 FOLD(minimum_ints, int32_t, int32_t, int32_t, , , x < y ? x : y)
 
-/* Returns the worker cycles for `rows` rows of `columns` columns. */
-static uint64_t worker_cycles(const job *j, size_t rows, size_t columns)
+/* Returns the worker cycles on a machine that issues single instructions. One column is reduced in as many parts as a vector has
+ * lanes, which are then reduced one after another; several columns in vectors of columns. Vectors have no ints. */
+static uint64_t single_cycles(const ipu_instruction_costs *costs, const job *j, size_t rows, size_t columns)
 {
+    const bool of_ints = j->kind == INTS;
+    const size_t lanes = of_ints ? 1 : j->kind == OF_HALVES ? costs->f16_lanes : costs->f32_lanes;
+    const ipu_mix element = {.count = {[IPU_OP_LOAD] = 1,
+                                 [IPU_OP_ADD] = !of_ints,
+                                 [IPU_OP_INTEGER] = of_ints,
+                                 [IPU_OP_ADDRESS] = 1,
+                                 [IPU_OP_LOOP] = 1}},
+                  together = {.count = {[IPU_OP_ADD] = 1}}, result = {.count = {[IPU_OP_STORE] = 1}};
+    if (j->width == 1)
+        return ipu_mix_loop(&element, costs, rows, lanes) +
+               ipu_mix_loop(&together, costs, lanes > 1 ? lanes - 1 : 0, 1) +
+               ipu_mix_loop(&result, costs, 1, 1);
+    return ipu_mix_loop(&element, costs, rows * ipu_mix_turns(columns, lanes), 1) +
+           ipu_mix_loop(&result, costs, columns, lanes);
+}
+
+/* Returns the worker cycles for `rows` rows of `columns` columns. */
+static uint64_t worker_cycles(const ipu_target *target, const job *j, size_t rows, size_t columns)
+{
+    if (target->instructions.issue == IPU_SINGLE)
+        return single_cycles(&target->instructions, j, rows, columns);
     const size_t vector = j->kind == INTS ? 1 : j->kind == OF_HALVES ? 4 : 2;
     const bool adds = j->reduction == IPU_REDUCE_ADD;
     if (j->width == 1)
@@ -81,7 +104,8 @@ static uint64_t worker_cycles(const job *j, size_t rows, size_t columns)
 static ipu_cycles cost(const ipu_target *target, const size_t *n, const void *context)
 {
     const job *j = context;
-    return (ipu_cycles){target->vertex_entry_cycles, .worker = worker_cycles(j, n[0] / j->width, n[1])};
+    return (ipu_cycles){
+        target->vertex_entry_cycles, .worker = worker_cycles(target, j, n[0] / j->width, n[1])};
 }
 
 #define CODELET(title, function, from, to)                                                                   \
@@ -125,7 +149,7 @@ uint64_t ipu_reduction_cycles(
 {
     const size_t each = columns_of_one(columns, target->worker_contexts, type);
     const job j = {reduction, type == IPU_INT ? INTS : FLOATS, columns, 0};
-    return target->worker_contexts * worker_cycles(&j, rows, each < columns ? each : columns);
+    return target->worker_contexts * worker_cycles(target, &j, rows, each < columns ? each : columns);
 }
 
 mt_status ipu_add_reduction(ipu_graph *graph, uint32_t set, ipu_reduction reduction, uint32_t tile,

@@ -13,7 +13,10 @@
  *
  * with e elements in one load: 2 floats, 4 halves or 1 int, or a divisor of that which divides the row length. The estimator
  * has no products of halves (here: as maxima) and no ints (here: as floats). According to its documentation compiled vertices,
- * such as those of ints, take longer. */
+ * such as those of ints, take longer.
+ *
+ * On a machine that issues single instructions (ipu/machine/target.h) an element takes load, addition or the like, address and loop
+ * (ipu/cost/mix.h), in vectors of rows or of columns, and a result its store. */
 #pragma once
 
 #include "ipu/graph/graph.h"

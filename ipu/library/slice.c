@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ipu/cost/mix.h"
 #include "ipu/library/vertices.h"
 #include "ipu/machine/integer.h"
 
@@ -39,10 +40,25 @@ static void update(const ipu_span *f, const void *context)
         memcpy(out + (index + k) % s->rows * bytes, in + k * bytes, bytes);
 }
 
+/* Returns the cost of k rows on a machine that issues single instructions. */
+static ipu_cycles single_cost(const ipu_target *target, ipu_type type, size_t columns, size_t k)
+{
+    static const ipu_mix copy = {
+        .count = {[IPU_OP_LOAD] = 1, [IPU_OP_STORE] = 1, [IPU_OP_ADDRESS] = 2, [IPU_OP_LOOP] = 1}};
+    const ipu_instruction_costs *costs = &target->instructions;
+    const size_t bytes = ipu_type_bytes(type), m = ipu_divide_up(columns, target->worker_contexts),
+                 lanes = bytes == 4   ? costs->f32_lanes
+                         : bytes == 2 ? costs->f16_lanes
+                                      : 1;
+    return (ipu_cycles){.entry = target->vertex_entry_cycles,
+        .worker = ipu_mix_loop(&copy, costs, k * ipu_mix_turns(m, lanes), 1)};
+}
+
 /* Returns the cost of a vertex with `all` elements of the larger tensor and `some` of the smaller. */
 static ipu_cycles cost(const ipu_target *target, const shape *s, size_t all, size_t some)
 {
     const size_t columns = all / s->rows, k = some / columns, bytes = ipu_type_bytes(s->type);
+    if (target->instructions.issue == IPU_SINGLE) return single_cost(target, s->type, columns, k);
     const uint64_t vectors = ipu_divide_up(columns, target->worker_contexts) / (bytes == 4 ? 2 : 4);
     return (ipu_cycles){
         .entry = 25, .worker = bytes == 1 ? 76 + k * (72 + 2 * vectors) : 39 + k * (24 + 2 * vectors)};

@@ -25,7 +25,10 @@
  *                      39 + k (24 + 2 floor(m / 4))     half, unsigned short
  *                      76 + k (72 + 2 floor(m / 4))     bool
  *
- * It has no unsigned shorts (here: as halves). The vendor combines several ranges of a tile in single-worker vertices; here
+ * On a machine that issues single instructions (ipu/machine/target.h) an element takes load, store, two addresses and loop
+ * (ipu/cost/mix.h), words in vectors of floats, two bytes in vectors of halves.
+ *
+ * The estimator has no unsigned shorts (here: as halves). The vendor combines several ranges of a tile in single-worker vertices; here
  * each range has a separate multi-worker vertex. */
 #pragma once
 

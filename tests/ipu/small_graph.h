@@ -31,6 +31,23 @@ static inline void expect_refused(const ipu_graph *graph, mt_status status, cons
     cr_expect_str_eq(mt_message(), message);
 }
 
+/* Returns a machine of one worker that issues single instructions: half a cycle for loads and stores, two for float instructions, a quarter
+ * for addresses and loops, in vectors of 4 floats or 8 halves. */
+static inline ipu_target single_target(size_t tiles)
+{
+    ipu_target target = ring_target(tiles);
+    target.worker_contexts = 1;
+    target.instructions = (ipu_instruction_costs){.issue = IPU_SINGLE,
+        .memory = 0.5,
+        .floats = 2,
+        .integer = 0.25,
+        .f32_div = 3,
+        .f32_exp = 7,
+        .f32_lanes = 4,
+        .f16_lanes = 8};
+    return target;
+}
+
 /* Returns a graph of one variable "v" of 8 floats on `tiles` tiles, mapped to tile 0 unless `map` is false, and one compute set "set". */
 static inline ipu_graph *small_graph(size_t tiles, bool map)
 {

@@ -69,6 +69,17 @@ Test(loop, every_iteration_has_its_number)
         2 * (timing->supersteps[1].cycles + 5 * (timing->supersteps[0].cycles + 43)));
 }
 
+/* An entry of 11, and a load, an addition and a store: 1.25 cycles, rounded up. */
+Test(loop, a_counter_of_single_instructions_takes_the_sum_of_their_classes)
+{
+    ipu_graph *graph = small_graph(3, true);
+    const ipu_program *body, *program;
+    graph->target = single_target(3);
+    cr_assert_eq(ipu_program_execute(&arena, 0, &body), MT_OK);
+    cr_assert_eq(ipu_counted_loop(graph, 5, number_on(graph, IPU_UNSIGNED_INT, 2), body, &program), MT_OK);
+    cr_expect_eq(timed(graph)->supersteps[2].cycles, 11 + 2);
+}
+
 Test(loop, invalid_loop_counters_are_rejected)
 {
     ipu_graph *graph = small_graph(3, true);

@@ -319,6 +319,30 @@ Test(reduce, vertex_costs_match_the_vendor_estimates)
         }
 }
 
+/* 606 rows in vectors of 4, 152 turns, then 3 additions and a store; ten rows of 24 columns in 6 vectors, each with a store. Ints have no
+ * vectors, and their addition takes a quarter of a cycle. */
+Test(reduce, vertices_of_single_instructions_take_the_sum_of_their_classes)
+{
+    static const struct {
+        ipu_type type;
+        size_t rows, columns;
+        double cycles;
+    } cases[] = {{IPU_FLOAT, 606, 1, 152 * 3 + 3 * 2 + 1},
+        {IPU_INT, 606, 1, 758 + 1}, /* 606 * 1.25 = 757.5 */
+        {IPU_FLOAT, 10, 24, 60 * 3 + 3}};
+    const ipu_target target = single_target(1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const ipu_program *program;
+        cr_assert_eq(ipu_graph_new(&arena, &target, &graph), MT_OK);
+        const ipu_tensor in = rows_of(cases[k].type, cases[k].rows, cases[k].columns, ON_ONE),
+                         out = rows_of(cases[k].type, 1, cases[k].columns, ON_ONE);
+        cr_assert_eq(ipu_reduce(graph, IPU_REDUCE_ADD, in, out, &program), MT_OK, "%s", mt_message());
+        cr_expect_eq(compute_of(program, 0, 0), 11 + (uint64_t)cases[k].cycles, "%zu: %zu", k,
+            compute_of(program, 0, 0));
+        teardown();
+    }
+}
+
 /* Ten rows on one tile. 24 columns: four for each of six workers, floats in vectors of two, halves in vectors of four. 26 columns: five
  * workers have six floats, the last has two; or four workers have eight halves, in vectors of two only, since 26 is not a multiple of
  * four. 25 columns: no vectors. */
