@@ -37,10 +37,11 @@ const ipu_mix *mt_codelet_mix(const char *name)
     return NULL;
 }
 
-/* The mixes that a worker executes for each cell, in sequence; unused ones are NULL. */
+/* The mixes that a worker executes for each cell, in sequence; unused ones are NULL. `lanes`: cells of a turn. */
 enum { MIXES_MOST = 3 };
 typedef struct work {
     const ipu_mix *mix[MIXES_MOST];
+    size_t lanes;
 } work;
 
 /* Worker cycles of the prologue, and per cell. */
@@ -62,28 +63,32 @@ static double cell_of(const work *w, const ipu_target *target)
 /* Returns the cost of n cells, distributed evenly over the workers of a tile. */
 static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n)
 {
-    size_t cells = (n + target->worker_contexts - 1) / target->worker_contexts;
-    const double start = start_of(w), cell = cell_of(w, target);
-    const uint64_t worker = (uint64_t)ceil(start + (double)cells * cell);
+    const size_t workers = target->worker_contexts, fewer = n / workers, with_more = n % workers,
+                 turns = ipu_mix_turns(fewer, w->lanes), most = ipu_mix_turns(fewer + 1, w->lanes),
+                 all = with_more * most + (workers - with_more) * turns;
+    const double start = start_of(w), turn = cell_of(w, target);
+    const uint64_t worker = (uint64_t)ceil(start + (double)(with_more > 0 ? most : turns) * turn);
     /* rounding must not increase the busy time above this */
-    const uint64_t there = target->worker_contexts * worker;
-    const uint64_t busy = (uint64_t)ceil((double)target->worker_contexts * start + (double)n * cell);
+    const uint64_t there = workers * worker;
+    const uint64_t busy = (uint64_t)ceil((double)workers * start + (double)all * turn);
     return (ipu_cycles){
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
 }
 
-ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n)
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t lanes)
 {
-    return cost_of_work(target, &(const work){{mix}}, n);
+    return cost_of_work(target, &(const work){{mix}, lanes}, n);
 }
 
-/* Defines the cost of a codelet with one cell per element of a field. */
-#define COST(codelet, field)                                                                                 \
+/* Defines the cost of a codelet with one cell per element of a field, one after another or in vectors. */
+#define COST_IN(codelet, field, lanes)                                                                       \
     static ipu_cycles codelet##_cost(const ipu_target *target, const size_t *n, const void *context)         \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field]);                                   \
+        return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field], lanes);                            \
     }
+#define COST(codelet, field) COST_IN(codelet, field, 1)
+#define COST_OF_VECTORS(codelet, field) COST_IN(codelet, field, target->instructions.f32_lanes)
 
 /* A pointer, or a pointer and a length, for each field, and a word of context: 4 bytes each. */
 #define VERTEX_BYTES(n_fields) (4 * (2 * (n_fields) + 1))
@@ -241,27 +246,29 @@ static const ipu_mix *after_mix(const mt_ode_context *c)
     return c->spread ? &mixes[TALLY_spread] : c->increments ? &mixes[TALLY_nodal_increment] : NULL;
 }
 
-/* Return the work for each cell, and for a cell that is not evaluated. */
-static work ode_work(const mt_ode_context *c)
+/* Return the work for each cell, and for a cell that is not evaluated. Multirate stepping evaluates some cells, and a variant's
+ * constants are loaded from computed addresses. */
+static work ode_work(const ipu_target *target, const mt_ode_context *c)
 {
-    return (work){{ode_mix(c), after_mix(c), c->multirate ? &mixes[TALLY_multirate] : NULL}};
+    return (work){{ode_mix(c), after_mix(c), c->multirate ? &mixes[TALLY_multirate] : NULL},
+        c->multirate || c->mixed ? 1 : target->instructions.f32_lanes};
 }
 
 static work look_work(const mt_ode_context *c)
 {
-    return (work){{NULL, after_mix(c), &mixes[TALLY_multirate]}};
+    return (work){{NULL, after_mix(c), &mixes[TALLY_multirate]}, 1};
 }
 
 double mt_codelet_ode_cycles(const ipu_target *target, const mt_ode_context *context)
 {
-    const work all = ode_work(context);
-    return cell_of(&all, target);
+    const work all = ode_work(target, context);
+    return cell_of(&all, target) / (double)(all.lanes > 1 ? all.lanes : 1);
 }
 
 /* Upper bound for multirate stepping: all cells are evaluated. */
 static ipu_cycles ode_cost(const ipu_target *target, const size_t *n, const void *context)
 {
-    const work all = ode_work(context);
+    const work all = ode_work(target, context);
     return cost_of_work(target, &all, n[ODE_V_OUT]);
 }
 
@@ -284,7 +291,7 @@ static ipu_cycles ode_multirate_cost(const ipu_target *target, const mt_ode_cont
 {
     const size_t workers = target->worker_contexts < WORKERS_MOST ? target->worker_contexts : WORKERS_MOST,
                  n = f[ODE_V_OUT].n;
-    const work look = look_work(c), all = ode_work(c);
+    const work look = look_work(c), all = ode_work(target, c);
     const double look_cycles = cell_of(&look, target), start = start_of(&all),
                  evaluation_cycles = ipu_mix_cycles(ode_mix(c), &target->instructions);
     size_t evaluated[WORKERS_MOST] = {0};
@@ -341,7 +348,7 @@ static void activation_compute(const ipu_span *f, const void *context)
     *step += 1; /* exact up to 2^24 steps */
 }
 
-COST(activation, ACTIVATION_BEFORE)
+COST_OF_VECTORS(activation, ACTIVATION_BEFORE)
 
 static void activation_spread_compute(const ipu_span *f, const void *context)
 {
@@ -351,7 +358,7 @@ static void activation_spread_compute(const ipu_span *f, const void *context)
     activation_compute(f, context);
 }
 
-COST(activation_spread, ACTIVATION_BEFORE)
+COST_OF_VECTORS(activation_spread, ACTIVATION_BEFORE)
 
 /* The field of the spreading is last. */
 enum {
@@ -438,7 +445,7 @@ static void record_compute(const ipu_span *f, const void *context)
     *step += 1; /* exact up to 2^24 steps */
 }
 
-COST(record, RECORD_BEFORE)
+COST_OF_VECTORS(record, RECORD_BEFORE)
 
 static void record_spread_compute(const ipu_span *f, const void *context)
 {
@@ -448,7 +455,7 @@ static void record_spread_compute(const ipu_span *f, const void *context)
     record_compute(f, context);
 }
 
-COST(record_spread, RECORD_BEFORE)
+COST_OF_VECTORS(record_spread, RECORD_BEFORE)
 
 /* Works on the fields of a record. */
 static void turn(const ipu_span *f, bool begins)
@@ -472,7 +479,7 @@ static void turn_goes_on_compute(const ipu_span *f, const void *context)
     turn(f, false);
 }
 
-COST(turn, RECORD_V)
+COST_OF_VECTORS(turn, RECORD_V)
 
 enum { STIMULUS_CELL, STIMULUS_V };
 static const ipu_field stimulus_fields[] = {

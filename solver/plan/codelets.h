@@ -37,7 +37,7 @@ typedef struct mt_ode_context {
 } mt_ode_context;
 ipu_codelet mt_codelet_ode(const mt_ode_context *context);
 
-/* Returns the worker cycles of one cell in such a step; with multirate stepping, of a cell that is evaluated. */
+/* Returns the worker cycles of one cell in such a step, in a vector its part; with multirate stepping, of a cell that is evaluated. */
 double mt_codelet_ode_cycles(const ipu_target *target, const mt_ode_context *context);
 
 /* Records the step from `before` to `v` (solver/record.h), then sets before = v and step = step + 1. With
@@ -63,8 +63,8 @@ extern const ipu_codelet mt_codelet_stimulus;
  * rows. Names for implicit steps are in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);
 
-/* Return the cycles of a vertex that applies the counted code to n elements, distributed evenly over the workers;
- * the code size of such a codelet [bytes]; and the size of a vertex with n_fields fields [bytes]. */
-ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n);
+/* Return the cycles of a vertex that applies the counted code to n elements, distributed evenly over the workers, `lanes` elements
+ * in a turn (ipu_mix_turns); the code size of such a codelet [bytes]; and the size of a vertex with n_fields fields [bytes]. */
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t lanes);
 size_t mt_codelet_code_bytes(const ipu_mix *mix);
 size_t mt_codelet_vertex_bytes(size_t n_fields);

@@ -297,7 +297,7 @@ static ipu_cycles alone(const ipu_target *target, const char *name, size_t n)
     static ipu_cycles lower##_cost(const ipu_target *target, const size_t *n, const void *context)           \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return mt_codelet_cost(target, mt_codelet_mix(mix), n[field]);                                       \
+        return mt_codelet_cost(target, mt_codelet_mix(mix), n[field], target->instructions.f32_lanes);       \
     }
 #define COST_OF_ONE(lower, mix, field)                                                                       \
     static ipu_cycles lower##_cost(const ipu_target *target, const size_t *n, const void *context)           \
@@ -361,7 +361,7 @@ static double hub_cycles(const ipu_target *target, const mt_network_hubs *h, siz
 static ipu_cycles hubs_cost(const ipu_target *target, size_t n_got, const mt_network_hubs *h)
 {
     const double start = (double)mt_codelet_mix("network_hub")->start;
-    const ipu_cycles copy = mt_codelet_cost(target, mt_codelet_mix("network_copy"), n_got);
+    const ipu_cycles copy = mt_codelet_cost(target, mt_codelet_mix("network_copy"), n_got, 1);
     double slowest = 0, busy = 0;
     for (uint32_t level = 0; level < h->n_levels; level++) {
         double cycles[IPU_MAX_WORKERS] = {0}, most = 0;

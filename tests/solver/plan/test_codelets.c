@@ -181,6 +181,38 @@ Test(codelets, fractional_costs_are_rounded_up)
     mt_arena_free(&arena);
 }
 
+/* Two workers with six and five cells, in vectors of four: two turns each. Rows of a matrix, and cells with a variant each, load from
+ * computed addresses: eleven turns. */
+Test(codelets, vectors_are_for_loops_over_contiguous_cells)
+{
+    mt_arena arena = {0};
+    ipu_target target = gc200(&arena);
+    target.worker_contexts = 2;
+    target.instructions.f32_lanes = 4;
+    const size_t cells = 11, records[] = {1, cells, cells, cells},
+                 rows[] = {cells, 16 * cells, 16 * cells, cells, cells};
+    const size_t ode[] = {mt_cell_tp06.n_states * cells, cells, cells, cells, 1};
+    const mt_ode_context one = {.model = &mt_cell_tp06, .dt_ms = 0.02},
+                         mixed = {.model = &mt_cell_tp06, .dt_ms = 0.02, .mixed = true};
+    const struct {
+        ipu_cycles cost;
+        const ipu_mix *mix;
+        size_t most, all; /* turns of the slower worker, and of both */
+    } cases[] = {
+        {mt_codelet_record(false, false)->cost(&target, records, NULL), mt_codelet_mix("activation"), 2, 4},
+        {mt_codelet_ode(&one).cost(&target, ode, &one), &mt_cell_tp06.mix.ode, 2, 4},
+        {mt_codelet_ode(&mixed).cost(&target, ode, &mixed), &mt_cell_tp06.mix.ode_mixed, 6, 11},
+        {mt_codelet_pde.cost(&target, rows, NULL), mt_codelet_mix("pde"), 6, 11}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const uint64_t turn = (uint64_t)ipu_mix_cycles(cases[k].mix, &target.instructions),
+                       start = cases[k].mix->start;
+        cr_expect_eq(cases[k].cost.worker, start + cases[k].most * turn, "%zu", k);
+        cr_expect_eq(
+            2 * cases[k].cost.worker - cases[k].cost.idle, 2 * start + cases[k].all * turn, "%zu", k);
+    }
+    mt_arena_free(&arena);
+}
+
 static void expect_field(
     const ipu_codelet *c, size_t k, const char *name, ipu_direction direction, ipu_type type)
 {

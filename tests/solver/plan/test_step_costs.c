@@ -105,6 +105,48 @@ Test(step_costs, a_step_costs_what_a_run_counts_without_a_global_sync)
         100 * (size_t)costs.cycles, (size_t)profile.cycles);
 }
 
+/* One worker that issues single instructions computes the same voltages as six with bundles. */
+Test(step_costs, a_machine_of_single_instructions_and_one_worker_computes_the_same)
+{
+    static const ipu_instruction_costs single = {.issue = IPU_SINGLE,
+        .floats = 1,
+        .f32_div = 20,
+        .f32_exp = 30,
+        .f32_log = 30,
+        .f32_sqrt = 20,
+        .f32_lanes = 4,
+        .f16_lanes = 8};
+    mt_halo halo;
+    double *v[2];
+    ipu_profile profile[2];
+    cr_assert_eq(
+        mt_step_halo_make(&b.arena, &b.problem[0], &b.adjacency, &b.tiling, &b.scheme, 1, false, &halo),
+        MT_OK);
+    for (int k = 0; k < 2; k++) {
+        mt_step_costs costs;
+        ipu_target target;
+        void *self;
+        if (k == 1) {
+            b.tiling.one.worker_contexts = 1;
+            b.tiling.one.instructions = single;
+        }
+        cr_assert_eq(mt_step_costs_find(&b.problem[0], &b.tiling, &halo, &costs), MT_OK);
+        cr_assert(costs.fits, "%s", costs.why);
+        cr_assert_eq(ipu_target_several(&b.tiling.one, 1, &target), MT_OK);
+        const mt_layout layout = {.target = &target, .halo = &halo};
+        cr_assert_eq(mt_backend_ipu.open(&b.arena, &b.problem[0], &layout, &self), MT_OK);
+        cr_assert_eq(mt_backend_ipu.advance(self, 0, 10), MT_OK);
+        cr_assert_eq(mt_backend_ipu.profile(self, &b.arena, &profile[k]), MT_OK);
+        cr_expect_eq(10 * costs.cycles, profile[k].cycles);
+        v[k] = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof **v);
+        cr_assert_not_null(v[k]);
+        cr_assert_eq(mt_backend_ipu.read(self, MT_ARRAY_V, v[k]), MT_OK);
+    }
+    cr_expect_arr_eq(v[0], v[1], b.mesh.n_elements * sizeof **v);
+    cr_expect_neq(profile[0].cycles, profile[1].cycles);
+    cr_expect_eq(profile[0].exchange_cycles, profile[1].exchange_cycles);
+}
+
 Test(step_costs, a_problem_that_does_not_fit_has_a_reason)
 {
     mt_halo halo;
