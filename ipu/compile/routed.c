@@ -6,7 +6,11 @@
 #include "data/core/order.h"
 #include "ipu/machine/integer.h"
 
-enum { WINDOW = 64 }; /* cycles of a word of bits */
+enum {
+    WINDOW = 64, /* cycles of a word of bits */
+    PIECE =
+        64 /* most words of a send, unless its set-up is longer: others can use links and tiles in between */
+};
 
 /* Words [from, to) of a tile, for the receivers of fragments stop[first_stop] .. [first_stop + n_stops - 1]. */
 typedef struct send {
@@ -28,7 +32,12 @@ typedef struct window {
     uint64_t *mask;
 } window;
 
+/* Which receivers share a send, with multicast: all, those whose routes begin with the same link, or none. A send that has fewer receivers
+ * finds free cycles earlier, and uses more. */
+typedef enum sharing { SHARED_BY_ALL, SHARED_BY_FIRST_LINK, NOT_SHARED, SHARINGS } sharing;
+
 typedef struct planner {
+    sharing how;
     const ipu_target *target;
     const ipu_fragment *fragments;
     ipu_fabric fabric;
@@ -63,6 +72,10 @@ static size_t rate(const planner *p, uint32_t resource)
 
 /* ---- sends ---- */
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t most_words(const planner *p) { return ipu_larger(PIECE, p->target->exchange_fragment_cycles); }
+
 /* A fragment of the current tile, in the order of its words. */
 typedef struct piece {
     size_t from, to, fragment;
@@ -86,15 +99,31 @@ typedef struct cutting {
     bool *taken;         /* [n] */
 } cutting;
 
-static void add_send(planner *p, uint32_t source, size_t from, size_t to, const cutting *c, size_t n)
+/* Returns the first link of a route; UINT32_MAX if it has none. */
+static uint32_t first_link(const planner *p, uint32_t source, uint32_t receiver)
+{
+    uint32_t link = UINT32_MAX;
+    ipu_path path = ipu_fabric_path(&p->fabric, source, receiver);
+    (void)ipu_path_next(&path, &link);
+    return link;
+}
+
+static bool can_join(const planner *p, const send *s, uint32_t receiver)
+{
+    if (s->n_stops == 0) return true;
+    const uint32_t first = p->fragments[p->stop[s->first_stop]].receiver,
+                   last = p->fragments[p->stop[p->n_stops - 1]].receiver;
+    if (last == receiver || p->how == NOT_SHARED) return false;
+    return p->how == SHARED_BY_ALL || first_link(p, s->source, first) == first_link(p, s->source, receiver);
+}
+
+static void add_sends(planner *p, uint32_t source, size_t from, size_t to, const cutting *c, size_t n)
 {
     for (size_t left = n; left > 0;) {
         send *s = &p->sends[p->n_sends++];
         *s = (send){.from = from, .to = to, .first_stop = p->n_stops, .source = source};
         for (size_t i = 0; i < n; i++) {
-            const bool again =
-                s->n_stops > 0 && p->fragments[p->stop[p->n_stops - 1]].receiver == c->now[i].receiver;
-            if (c->taken[i] || again) continue;
+            if (c->taken[i] || !can_join(p, s, c->now[i].receiver)) continue;
             c->taken[i] = true;
             p->stop[p->n_stops++] = c->now[i].fragment;
             s->n_stops++;
@@ -118,27 +147,35 @@ static void cut_tile(planner *p, uint32_t source, cutting *c, size_t n, size_t *
         n_now = kept;
         while (begun < n && c->pieces[begun].from <= from) c->now[n_now++] = c->pieces[begun++];
         if (n_now == 0) continue;
-        *n_sends += n_now;
-        *n_stops += n_now;
+        const size_t pieces = ipu_divide_up(to - from, most_words(p));
+        *n_sends += pieces * n_now;
+        *n_stops += pieces * n_now;
         if (!p->sends) continue;
         if (n_now > 1) qsort(c->now, n_now, sizeof *c->now, by_receiver);
-        memset(c->taken, 0, n_now * sizeof *c->taken);
-        add_send(p, source, from, to, c, n_now);
+        for (size_t at = from, next; at < to; at = next) {
+            next = smaller(to, at + most_words(p));
+            memset(c->taken, 0, n_now * sizeof *c->taken);
+            add_sends(p, source, at, next, c, n_now);
+        }
     }
 }
 
-/* Without multicast a fragment is a send: nothing is cut. */
+/* Without multicast each fragment is sent on its own. */
 static mt_status send_fragments(planner *p, mt_arena *scratch, const ordered *order)
 {
-    MT_ALLOC(scratch, p->sends, p->n);
-    MT_ALLOC(scratch, p->stop, p->n);
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) n += ipu_divide_up(p->fragments[i].words, most_words(p));
+    MT_ALLOC(scratch, p->sends, n);
+    MT_ALLOC(scratch, p->stop, n);
     for (size_t i = 0; i < p->n; i++) {
         const ipu_fragment *f = &p->fragments[order[i].fragment];
-        p->sends[i] = (send){
-            .from = f->from, .to = f->from + f->words, .first_stop = i, .source = f->source, .n_stops = 1};
-        p->stop[i] = order[i].fragment;
+        for (size_t at = f->from, next; at < f->from + f->words; at = next) {
+            next = smaller(f->from + f->words, at + most_words(p));
+            p->stop[p->n_stops] = order[i].fragment;
+            p->sends[p->n_sends++] =
+                (send){.from = at, .to = next, .first_stop = p->n_stops++, .source = f->source, .n_stops = 1};
+        }
     }
-    p->n_sends = p->n_stops = p->n;
     return MT_OK;
 }
 
@@ -520,12 +557,19 @@ static size_t most_planes(const planner *p)
     return most;
 }
 
+/* True if a plan is so near to the bound that no other is searched. */
+static bool is_short(uint64_t cycles, uint64_t bound)
+{
+    enum { NEAR = 50 };
+    return cycles <= bound + bound / NEAR;
+}
+
 /* Keeps the shortest of the plans. */
-static mt_status choose(planner *p, mt_arena *scratch, const ipu_schedule *schedule)
+static mt_status choose(planner *p, mt_arena *scratch, uint64_t bound)
 {
     uint64_t *best, least = UINT64_MAX;
     MT_ALLOC(scratch, best, p->n_sends);
-    for (order_of_sends order = 0; order < ORDERS && least != schedule->bound; order++) {
+    for (order_of_sends order = 0; order < ORDERS && (order == 0 || !is_short(least, bound)); order++) {
         MT_SCRATCH(of_plan);
         MT_TRY(plan(p, of_plan, order));
         if (end_of(p) >= least) continue;
@@ -536,25 +580,43 @@ static mt_status choose(planner *p, mt_arena *scratch, const ipu_schedule *sched
     return MT_OK;
 }
 
+static mt_status make(mt_arena *arena, const planner *empty, sharing how, ipu_schedule *schedule)
+{
+    MT_SCRATCH(scratch);
+    planner p = *empty;
+    p.how = how;
+    *schedule = (ipu_schedule){.n_arrivals = p.n};
+    MT_ALLOC(arena, schedule->tile_cycles, p.target->tiles);
+    MT_ALLOC(arena, schedule->tile_bound, p.target->tiles);
+    MT_ALLOC(arena, schedule->arrivals, p.n);
+    MT_ALLOC(scratch, p.load, p.n_resources);
+    MT_TRY(make_sends(&p, scratch));
+    MT_TRY(make_room(&p, scratch));
+    MT_TRY(make_bounds(&p, scratch, schedule));
+    MT_TRY(choose(&p, scratch, schedule->bound));
+    return hand_over(&p, arena, scratch, schedule);
+}
+
 mt_status ipu_routed_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
     MT_SCRATCH(scratch);
     planner p = {.target = target, .fragments = fragments, .n = n_fragments};
-    *schedule = (ipu_schedule){.n_arrivals = n_fragments};
-    MT_ALLOC(arena, schedule->tile_cycles, target->tiles);
-    MT_ALLOC(arena, schedule->tile_bound, target->tiles);
-    MT_ALLOC(arena, schedule->arrivals, n_fragments);
-    if (n_fragments == 0) return MT_OK;
     MT_TRY(ipu_fabric_make(scratch, target, &p.fabric));
     p.n_resources = p.fabric.n_links + 2 * target->tiles;
     p.n_planes = most_planes(&p);
-    MT_ALLOC(scratch, p.load, p.n_resources);
-    MT_TRY(make_sends(&p, scratch));
-    MT_TRY(make_room(&p, scratch));
-    MT_TRY(make_bounds(&p, scratch, schedule));
-    MT_TRY(choose(&p, scratch, schedule));
-    return hand_over(&p, arena, scratch, schedule);
+    MT_TRY(make(arena, &p, SHARED_BY_ALL, schedule));
+    for (sharing s = SHARED_BY_FIRST_LINK; target->fabric.multicast && s < SHARINGS; s++) {
+        ipu_schedule next;
+        if (is_short(schedule->cycles, schedule->bound)) break;
+        MT_TRY(make(arena, &p, s, &next));
+        if (next.cycles >= schedule->cycles) continue;
+        next.bound = schedule->bound;
+        next.bound_words = schedule->bound_words;
+        next.tile_bound = schedule->tile_bound;
+        *schedule = next;
+    }
+    return MT_OK;
 }
 
 mt_status ipu_routed_loads(mt_arena *arena, const ipu_fabric *fabric, const ipu_fragment *fragments,

@@ -4,7 +4,8 @@
  * a link carries at most its number of words in each cycle.
  *
  * A *send* is a run of adjacent words that leaves a tile without a pause and stops at one tile, or with multicast at several: the words of
- * a tile are cut at the ends of all its fragments, so that every receiver of a send takes all its words. Hence the words of a fragment
+ * a tile are cut at the ends of all its fragments, so that every receiver of a send takes all its words, and after 64 words, or as many as
+ * the cycles of a set-up if these are more. Hence the words of a fragment
  * can arrive in parts, in any order. With multicast, a word that several routes of a send take over the same link enters it once. Words
  * never wait on the way: every word of a send enters each link of its routes in the cycle that the departure determines. (Routers that
  * queue words can only do better than that, as far as their queues suffice.)
@@ -12,7 +13,7 @@
  * The set-up of a send takes each of its receivers exchange_fragment_cycles, at the same time as the words before it: the first words of
  * two sends are at least that many cycles apart. A receiver begins its first set-up in cycle exchange_fixed_cycles.
  *
- * Lower bound on every schedule with these sends: of a link the shortest way to it, its words by its rate, and the shortest way from it; of
+ * Lower bound on every schedule with sends of at most these words, shared by all receivers: of a link the shortest way to it, its words by its rate, and the shortest way from it; of
  * a sender its words and the shortest latency; of a receiver fixed cycles, the first set-up and the longer of set-up and words of each send.
  *
  * Method: each send takes the first cycle in which its tiles and all links of its routes are free for all its words (first fit). There are

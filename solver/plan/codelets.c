@@ -75,9 +75,9 @@ static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
 }
 
-ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t lanes)
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t at_once)
 {
-    return cost_of_work(target, &(const work){{mix}, lanes}, n);
+    return cost_of_work(target, &(const work){{mix}, at_once}, n);
 }
 
 /* Defines the cost of a codelet with one cell per element of a field, one after another or in vectors. */

@@ -4,7 +4,7 @@
 
 #include "data/files/data_folder.h"
 #include "data/core/progress.h"
-#include "app/study/paper/machine_programs.h"
+#include "app/study/paper/wafer_programs.h"
 #include "app/study/published.h"
 #include "app/study/reproduce.h"
 #include "ipu/compile/assembly.h"
@@ -50,7 +50,7 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 typedef struct measured {
     unsigned long ipus; /* maximum number; programs on more do not run and have no rows */
-    ipu_target gc2, gc200, bow, c600;
+    ipu_target gc2, gc200, bow, c600, wse1, wse2;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
     mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
     mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
@@ -107,6 +107,8 @@ static mt_status measure(mt_arena *arena, measured *m)
     MT_TRY(load(arena, "gc200", &m->gc200));
     MT_TRY(load(arena, "bow", &m->bow));
     MT_TRY(load(arena, "c600", &m->c600));
+    MT_TRY(load(arena, "wse1", &m->wse1));
+    MT_TRY(load(arena, "wse2", &m->wse2));
     mt_progress_stage("the matrix-vector product");
     MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
     mt_progress_stage("the blur stencil");
@@ -126,7 +128,7 @@ typedef struct row {
 } row;
 
 typedef struct rows {
-    row row[64];
+    row row[96];
     size_t n;
 } rows;
 
@@ -280,6 +282,75 @@ static mt_status add_library(rows *r, rows *sources, const measured *m)
         }
     }
     return MT_OK;
+}
+
+/* Adds the programs on wafers. The seismic one runs on a few tiles, and so does the stencil: their published times do not depend on the
+ * number of tiles. */
+static mt_status add_seismic(rows *r, const measured *m)
+{
+    enum { TILES = 20, STEPS = 100000 };
+    static const struct {
+        const char *key, *what;
+        size_t nz;
+    } of[] = {{"machine_seismic_100", "25-point stencil, 100 floats a tile: a step", 100},
+        {"machine_seismic_400", "400 floats a tile", 400},
+        {"machine_seismic_1000", "1,000 floats a tile", 1000}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        row *to = add(r, of[k].key, of[k].what, "WSE-2", NULL);
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->wse2, at);
+            MT_TRY(mt_wafer_seismic(&t, TILES, of[k].nz, &to->ours[at]));
+            to->ours[at] *= STEPS / t.clock_hz;
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status add_rectangles(rows *r, const measured *m)
+{
+    enum { TILES = 5 };
+    static const struct {
+        const char *key, *what;
+        size_t width, height;
+    } of[] = {{"machine_stencil_1x1", "5-point stencil, 1 x 1 floats a tile: a step", 1, 1},
+        {"machine_stencil_2x2", "5-point stencil, 2 x 2 floats", 2, 2},
+        {"machine_stencil_5x5", "5-point stencil, 5 x 5 floats", 5, 5},
+        {"machine_stencil_10x10", "5-point stencil, 10 x 10 floats", 10, 10},
+        {"machine_stencil_14x9", "5-point stencil, 14 x 9 floats", 14, 9},
+        {"machine_stencil_20x20", "5-point stencil, 20 x 20 floats", 20, 20},
+        {"machine_stencil_64x64", "5-point stencil, 64 x 64 floats", 64, 64},
+        {"machine_stencil_86x14", "5-point stencil, 86 x 14 floats", 86, 14}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        row *to = add(r, of[k].key, of[k].what, "WSE-2", NULL);
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->wse2, at);
+            MT_TRY(mt_wafer_stencil(&t, TILES, of[k].width, of[k].height, &to->ours[at]));
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status add_bicgstab(rows *r, const measured *m)
+{
+    enum { NX = 602, NY = 595, NZ = 1536 };
+    row *iteration =
+            add(r, "machine_bicgstab", "BiCGStab, 600 x 595 x 1536 points: an iteration", "WSE-1", NULL),
+        *reduction =
+            add(r, "machine_all_reduce", "sum of one float of 602 x 595 tiles, to all", "WSE-1", NULL);
+    for (int at = 0; at < MT_ATS; at++) {
+        const ipu_target t = mt_program_target(&m->wse1, at);
+        MT_TRY(mt_wafer_bicgstab(&t, NX, NY, NZ, &iteration->ours[at], &reduction->ours[at]));
+        iteration->ours[at] *= 1e6 / t.clock_hz;
+    }
+    return MT_OK;
+}
+
+static mt_status add_wafers(rows *r, const measured *m)
+{
+    mt_progress_stage("programs on wafers");
+    MT_TRY(add_rectangles(r, m));
+    MT_TRY(add_seismic(r, m));
+    return add_bicgstab(r, m);
 }
 
 static void add_tutorial(rows *r, const measured *m)
@@ -451,6 +522,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(add_steps(held, m));
     MT_TRY(add_messages(held, m));
     MT_TRY(add_library(held, sources, m));
+    MT_TRY(add_wafers(held, m));
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
         "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "
