@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solver/backends/backend.h"
+#include "solver/cells/open.h"
 #include "solver/device/program.h"
 #include "solver/device/self_test.h"
 #include "tests/opencl_library.h"
@@ -109,11 +110,12 @@ Test(self_test, every_failing_allocation_is_reported)
 
 static slab_problem s;
 
-/* Opens the backend on a slab, and describes its device. */
+/* Opens the backend on a slab, and describes its device. Devices compile the model in a second; a model with many states takes ten. */
 static mt_status open_on(bool lenient, mt_backend_device *device)
 {
     void *self;
     make_slab_problem(&s, (double[3]){2, 1, 1}, 0.5);
+    cr_assert_eq(mt_cell_model_open(&s.arena, "mitchell-schaeffer", &s.problem.model), MT_OK);
     const mt_layout layout = {.device = pocl, .lenient = lenient};
     const mt_status status = mt_backend_opencl.open(&s.arena, &s.problem, &layout, &self);
     if (status == MT_OK) {
