@@ -51,9 +51,13 @@ static void shorten_slab(void)
     *m && (s.problem.model = *m, true);                                                                      \
     m++
 
-/* Same, of the models with several states only the first: communication and scheduling do not depend on the equations. */
+/* Same, of the models with several states only the first: communication and scheduling do not depend on the equations. Under the sanitizers
+ * the first alone: the same code reads and writes for all of them, and tests of each model run there, too. */
 static const mt_cell_model *const *next_kind(const mt_cell_model *const *m)
 {
+#ifdef MT_SANITIZE
+    return models + MODELS_MAX;
+#endif
     do m++;
     while (*m && (*m)->n_states > 2);
     return m;
@@ -62,6 +66,12 @@ static const mt_cell_model *const *next_kind(const mt_cell_model *const *m)
     const mt_cell_model *const *m = models;                                                                  \
     *m && (s.problem.model = *m, true);                                                                      \
     m = next_kind(m)
+
+/* Sets the model of tests that run on every backend: devices compile models with many states for ten seconds (test_opencl.c has one). */
+static void use_quick_model(void)
+{
+    cr_assert_eq(mt_cell_model_find("mitchell-schaeffer", &s.problem.model), MT_OK);
+}
 
 static double *values(void) { return mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof(double)); }
 static bool same_bits(const double *a, const double *b)
@@ -527,6 +537,7 @@ Test(backends, without_a_stimulus_all_elements_stay_equal)
     for (EACH_KIND_OF_MODEL)
         for (const mt_backend *const *b = mt_backends; *b; b++) {
             const double rest_mV = (*m)->variants[0].v_mV;
+            if (*b == &mt_backend_opencl && (*m)->n_states > 2) continue;
             run_backend(&s, (*b)->name, &layout, 500, v, activation);
             for (size_t c = 0; c < s.mesh.n_elements; c++) {
                 /* a constant field stays constant within one rounding per diffusion step: 500 roundings of 85 mV */
@@ -667,6 +678,7 @@ Test(backends, stimuli_start_and_end_at_their_times)
     const mt_layout layout = layout_on(&s, 16);
     uint32_t last = (uint32_t)s.mesh.n_elements - 1;
     double *v = values();
+    use_quick_model();
     s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0};
     s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0};
     s.problem.n_stimuli = 2;
@@ -698,6 +710,7 @@ Test(backends, the_peak_voltage_under_a_stimulus_is_recorded)
 {
     const mt_layout layout = layout_on(&s, 16);
     double *v = values(), peak_mV[2];
+    use_quick_model();
     s.stimulus[0].duration_ms = 1.5, s.stimulus[0].rise_mV_ms = 5;
     s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0};
     s.problem.n_stimuli = 2, s.results.peak_mV = peak_mV;
@@ -708,7 +721,7 @@ Test(backends, the_peak_voltage_under_a_stimulus_is_recorded)
             highest = fmax(highest, v[s.stimulus[0].element[k]]);
         run_backend(&s, (*b)->name, &layout, 150, v, NULL);
         cr_expect_eq(peak_mV[0], highest, "%s: %g, not %g mV", (*b)->name, peak_mV[0], highest);
-        cr_expect_gt(peak_mV[0], -85 + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
+        cr_expect_gt(peak_mV[0], s.problem.model->variants[0].v_mV + 1, "%s: %g mV", (*b)->name, peak_mV[0]);
         cr_expect_eq(peak_mV[1], -INFINITY, "%s", (*b)->name);
         mt_arena arena = {0};
         void *self = NULL;
@@ -727,6 +740,7 @@ Test(backends, an_invalid_voltage_is_reported_with_its_cause)
     const mt_layout layout = layout_on(&s, 16);
     const size_t last = s.mesh.n_elements - 1;
     char expected[128];
+    use_quick_model();
     s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0};
     s.problem.n_stimuli = 2;
     for (const mt_backend *const *b = mt_backends; *b; b++)
@@ -759,6 +773,7 @@ Test(backends, a_repeated_stimulus_equals_separate_stimuli)
     double *once = values(), *often = values();
     mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0}, {0.5, 0.2, 10, 1, &last, 0, 0},
         {0.9, 0.2, 10, 1, &last, 0, 0}, {0.2, 0.6, 5, 1, &first, 0, 0}};
+    use_quick_model();
     mt_stimulus two[2] = {{0.1, 0.2, 10, 1, &last, 0.4, 2}, four[3]};
     mt_monodomain apart = s.problem;
     apart.stimulus = four, apart.n_stimuli = 4;

@@ -187,9 +187,11 @@ Test(nodal_ipu, threads_of_the_host_change_no_bit)
     }
 }
 
-/* Every instruction set computes the rows of the emulated tiles and of the host. */
+/* Every instruction set computes the rows of the emulated tiles and of the host: about 25 of a tile, a multiple of no vector. */
 Test(nodal_ipu, instruction_sets_change_no_bit)
 {
+    free_sheet();
+    make_sheet_of((const double[]){6, 4}, &(mt_nodal_spreading){1, &mt_nodal_law_default, NULL});
     const mt_kernels *all[MT_ISAS];
     const size_t n_all = mt_kernels_all(all);
     const mt_layout layout = layout_on(1, 20);
@@ -541,5 +543,6 @@ Test(nodal_ipu, out_of_memory_is_reported_without_a_leak)
 {
     free_sheet();
     make_sheet_of((const double[]){3, 2}, &(mt_nodal_spreading){1, &mt_nodal_law_default, NULL});
+    b.target.tiles = 2;
     for (size_t way = 0; way < WAYS; way++) expect_reports_of_memory(way);
 }
