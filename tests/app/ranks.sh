@@ -14,6 +14,7 @@ export OMPI_MCA_mpi_yield_when_idle=1 # another test runs at the same time
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+export XDG_CACHE_HOME="${MT_TEST_CACHE:-$folder/cache}" # not of an older build
 fail() {
     echo "$*" >&2
     exit 1

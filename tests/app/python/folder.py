@@ -36,5 +36,5 @@ def enter(test_class):
     test_class.addClassCleanup(temporary.cleanup)
     test_class.addClassCleanup(os.chdir, os.getcwd())
     os.chdir(temporary.name)
-    os.environ["XDG_CACHE_HOME"] = str(Path(temporary.name) / "cache")
+    os.environ["XDG_CACHE_HOME"] = os.environ.get("MT_TEST_CACHE", str(Path(temporary.name) / "cache"))
     return Path(temporary.name)
