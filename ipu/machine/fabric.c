@@ -48,34 +48,47 @@ mt_status ipu_fabric_make(mt_arena *arena, const ipu_target *target, ipu_fabric 
 
 ipu_path ipu_fabric_path(const ipu_fabric *fabric, uint32_t sender, uint32_t receiver)
 {
-    if (fabric->target->fabric.kind != IPU_CLUSTERS) return (ipu_path){fabric, sender, receiver, false};
-    const uint32_t size = (uint32_t)fabric->target->fabric.cluster_tiles;
-    return (ipu_path){fabric, sender / size, receiver / size, false};
+    ipu_path path = {.fabric = fabric, .at = sender, .to = receiver};
+    if (is_grid(fabric)) {
+        const uint32_t width = (uint32_t)fabric->target->fabric.width;
+        path.column = sender % width, path.row = sender / width;
+        path.to_column = receiver % width, path.to_row = receiver / width;
+    } else if (!fabric->listed) {
+        const uint32_t size = (uint32_t)fabric->target->fabric.cluster_tiles;
+        path.at = sender / size, path.to = receiver / size;
+    }
+    return path;
 }
 
 /* Returns true if a coordinate of a grid increases on the way from `at` to `to`, among n. */
-static bool increases(const ipu_fabric *f, size_t at, size_t to, size_t n)
+static bool increases(const ipu_fabric *f, uint32_t at, uint32_t to, uint32_t n)
 {
     if (f->target->fabric.kind == IPU_MESH) return to > at;
-    return 2 * ((to + n - at) % n) <= n;
+    return 2 * (to >= at ? to - at : to + n - at) <= n;
+}
+
+/* Steps to the neighbour in one direction, in a ring of n. */
+static uint32_t step(uint32_t at, bool up, uint32_t n)
+{
+    if (up) return at + 1 == n ? 0 : at + 1;
+    return at == 0 ? n - 1 : at - 1;
 }
 
 static uint32_t next_of_grid(ipu_path *path)
 {
     const ipu_fabric *f = path->fabric;
     const uint32_t width = (uint32_t)f->target->fabric.width, height = (uint32_t)f->height;
-    const uint32_t column = path->at % width, row = path->at / width;
-    const uint32_t to_column = path->to % width, to_row = path->to / width;
     const uint32_t link = SIDES * path->at;
     const bool rows_first = f->target->fabric.first == IPU_ROWS_FIRST;
-    if (rows_first ? column != to_column : row == to_row) {
-        const bool east = increases(f, column, to_column, width);
-        path->at = row * width + (east ? column + 1 : column + width - 1) % width;
-        return link + (east ? EAST : WEST);
-    }
-    const bool south = increases(f, row, to_row, height);
-    path->at = (south ? row + 1 : row + height - 1) % height * width + column;
-    return link + (south ? SOUTH : NORTH);
+    const bool in_row = rows_first ? path->column != path->to_column : path->row == path->to_row;
+    const bool up = in_row ? increases(f, path->column, path->to_column, width)
+                           : increases(f, path->row, path->to_row, height);
+    if (in_row)
+        path->column = step(path->column, up, width);
+    else
+        path->row = step(path->row, up, height);
+    path->at = path->row * width + path->column;
+    return link + (in_row ? (up ? EAST : WEST) : (up ? SOUTH : NORTH));
 }
 
 bool ipu_path_next(ipu_path *path, uint32_t *link)
@@ -97,10 +110,22 @@ bool ipu_path_next(ipu_path *path, uint32_t *link)
     return true;
 }
 
+/* Returns the distance of two coordinates of a grid, among n. */
+static size_t distance(const ipu_fabric *f, uint32_t a, uint32_t b, size_t n)
+{
+    const size_t straight = a > b ? a - b : b - a;
+    return f->target->fabric.kind == IPU_TILE_TORUS && n - straight < straight ? n - straight : straight;
+}
+
 size_t ipu_fabric_hops(const ipu_fabric *fabric, uint32_t sender, uint32_t receiver)
 {
     size_t n = 0;
     uint32_t link;
+    if (is_grid(fabric)) {
+        const ipu_path p = ipu_fabric_path(fabric, sender, receiver);
+        return distance(fabric, p.column, p.to_column, fabric->target->fabric.width) +
+               distance(fabric, p.row, p.to_row, fabric->height);
+    }
     for (ipu_path p = ipu_fabric_path(fabric, sender, receiver); ipu_path_next(&p, &link);) n++;
     return n;
 }

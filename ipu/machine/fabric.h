@@ -31,8 +31,9 @@ typedef struct ipu_fabric {
 /* A place on a route. */
 typedef struct ipu_path {
     const ipu_fabric *fabric;
-    uint32_t at, to; /* tiles; of clusters: clusters */
-    bool out;        /* of clusters: True if it is outside of both */
+    uint32_t at, to;                         /* tiles; of clusters: clusters */
+    uint32_t column, row, to_column, to_row; /* of a mesh or torus: of these tiles */
+    bool out;                                /* of clusters: True if it is outside of both */
 } ipu_path;
 
 /* Builds in `arena` the links of a target with one chip that is not a crossbar; borrows the target. Fails with MT_INPUT if a tile of a
