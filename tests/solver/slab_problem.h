@@ -77,13 +77,17 @@ static inline const mt_partition *partition_by(
     slab_problem *s, mt_partition_method method, uint32_t chips, uint32_t tiles)
 {
     const mt_partition_options options = {method, chips, tiles, 1.03, ipu_topology_ladder_distance, 0, 0};
-    const mt_cut_graph graph = graph_of_unknowns(s);
+    mt_cut_graph graph = graph_of_unknowns(s);
     const uint32_t *near = graph.near ? graph.near : s->adjacency.neighbour;
     for (const slab_partition *p = s->partitions; p; p = p->next)
         if (p->near == near && p->method == method && p->chips == chips && p->tiles == tiles)
             return &p->partition;
     slab_partition *made = mt_arena_alloc(&s->arena, 1, sizeof *made);
     *made = (slab_partition){s->partitions, near, method, chips, tiles, {0}};
+    double *xyz_mm = mt_arena_alloc(&s->arena, 3 * graph.n_nodes, sizeof *xyz_mm);
+    const mt_unknowns unknowns = {&s->mesh, s->diffusion.nodal != NULL};
+    for (size_t i = 0; i < graph.n_nodes; i++) mt_unknowns_place(&unknowns, i, xyz_mm + 3 * i);
+    graph.xyz_mm = xyz_mm;
     cr_assert_eq(
         mt_partition_make_of(&s->arena, &graph, &options, &made->partition), MT_OK, "%s", mt_message());
     s->partitions = made;

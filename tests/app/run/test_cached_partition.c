@@ -109,6 +109,30 @@ Test(cached_partition, the_key_depends_on_everything_that_affects_the_partition)
     mt_arena_free(&p.arena);
 }
 
+Test(cached_partition, the_key_depends_on_positions_if_the_partition_does)
+{
+    problem p;
+    double xyz_mm[9] = {1, 0, 0, 2, 0, 0, 3, 0, 0};
+    size_t start[4] = {0};
+    const mt_cut_graph graph = {.n_nodes = 3, .start = start, .xyz_mm = xyz_mm};
+    char before[MT_HASH_SIZE], after[MT_HASH_SIZE], last[MT_HASH_SIZE] = "";
+    make(&p);
+    for (int method = MT_PARTITION_FLAT; method <= MT_PARTITION_BISECTION; method++) {
+        const bool uses = method >= MT_PARTITION_CURVE;
+        p.tiling.method = (mt_partition_method)method;
+        cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &graph, before), MT_OK);
+        xyz_mm[8] += 0.125;
+        cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &graph, after), MT_OK);
+        cr_expect_eq(strcmp(before, after) != 0, uses, "%s", mt_partition_methods[method]);
+        cr_expect_str_neq(before, last, "%s", mt_partition_methods[method]);
+        strcpy(last, after);
+    }
+    p.tiling.one.fabric.width++;
+    cr_assert_eq(mt_cached_partition_key(&p.tiling, &p.scheme, 2, &graph, after), MT_OK);
+    cr_expect_str_neq(after, last, "width");
+    mt_arena_free(&p.arena);
+}
+
 /* A chain of three vertices, whose weights are the costs of their rows. */
 Test(cached_partition, the_key_of_vertices_depends_on_their_edges_and_costs)
 {

@@ -79,3 +79,15 @@ Test(part_grid, the_curve_visits_every_part_of_any_rectangle_once_in_steps_to_ne
             (void)check_curve(&some);
         }
 }
+
+/* A path of elements in two groups of 3 x 3 parts. */
+Test(part_grid, the_use_is_the_rectangle_of_any_group_and_the_mean_distance_inside_groups)
+{
+    static const size_t start[] = {0, 1, 3, 5, 7, 9, 11, 12};
+    static const uint32_t near[] = {1, 0, 2, 1, 3, 2, 4, 3, 5, 4, 6, 5};
+    static const uint32_t part[] = {0, 0, 2, 7, 9 + 4, 9 + 4, 9 + 8};
+    const mt_cut_graph graph = {.n_nodes = 7, .start = start, .near = near};
+    const mt_part_grid_use use = mt_part_grid_use_of(3, 9, &graph, part);
+    cr_expect(use.columns == 3 && use.rows == 3, "%u x %u", use.columns, use.rows);
+    cr_expect_eq(use.distance, (2 + 3 + 2) / 3.);
+}

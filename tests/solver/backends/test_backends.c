@@ -145,7 +145,8 @@ Test(backends, voltages_are_bit_identical_for_every_scheme_partition_and_number_
     static const struct {
         mt_partition_method method;
         uint32_t chips;
-    } cuts[] = {{MT_PARTITION_FLAT, 1}, {MT_PARTITION_FLAT, 4}, {MT_PARTITION_HIERARCHICAL, 4}};
+    } cuts[] = {{MT_PARTITION_FLAT, 1}, {MT_PARTITION_FLAT, 4}, {MT_PARTITION_HIERARCHICAL, 4},
+        {MT_PARTITION_BISECTION, 4}};
     shorten_slab();
     double *first = values(), *v = values();
     const mt_layout one = layout_on(&s, 1);

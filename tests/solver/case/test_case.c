@@ -371,7 +371,7 @@ Test(case, optional_keys_have_defaults)
     cr_expect_str_eq(mt_case_backend(&c)->name, "ipu");
     cr_expect_str_eq(c.machine.target, "gc200");
     cr_expect_str_eq(mt_schemes[c.machine.scheme].name, "mixed-clean");
-    cr_expect_str_eq(mt_partition_methods[c.machine.partition], "flat");
+    cr_expect_str_eq(mt_partition_methods[c.machine.partition], "auto");
     cr_expect_eq(c.machine.n_sets, 0);
     cr_expect_eq(c.machine.tiles, 0);
     cr_expect_eq(c.machine.imbalance, 1.03);

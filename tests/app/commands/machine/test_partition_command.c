@@ -43,6 +43,41 @@ Test(partition_command, schedules_are_replayed_on_request)
     free(plain), free(checked);
 }
 
+#define WAFER                                                                                                \
+    "--target wse2 --machine-set tiles=2000 --machine-set fabric.width=40 --scheme exact --format json"
+
+/* 2304 elements on 40 x 50 tiles: two on a tile need 1152, and 34 x 34 are the square above. */
+Test(partition_command, a_mesh_of_tiles_uses_the_smallest_square_with_the_same_largest_part)
+{
+    char *text = works("partition slab.hdf " WAFER),
+         *same = works("partition slab.hdf --partition bisection " WAFER),
+         *flat = works("partition slab.hdf --partition flat " WAFER),
+         *curve = works("partition slab.hdf --partition curve " WAFER);
+    cr_expect_eq(json_property(text, "used_columns"), 34);
+    cr_expect_eq(json_property(text, "used_rows"), 34);
+    cr_expect_eq(json_property(text, "parts"), 2000);
+    cr_expect_eq(json_property(text, "empty_parts"), 2000 - 34 * 34);
+    cr_expect_eq(json_number(strstr(text, "\"tiles\""), "elements", "max"), 2);
+    cr_expect_eq(json_property(text, "faces_cut"), json_property(same, "faces_cut"));
+    cr_expect_lt(2 * json_property(text, "grid_distance"), json_property(flat, "grid_distance"));
+    cr_expect_lt(2 * json_property(curve, "grid_distance"), json_property(flat, "grid_distance"));
+    cr_expect_eq(json_property(curve, "used_rows"), 34);
+    cr_expect_eq(json_property(flat, "used_rows"), 50);
+    free(text), free(same), free(flat), free(curve);
+}
+
+/* 585 vertices are fewer than tiles: each has its own, of 25 x 24. */
+Test(partition_command, vertices_on_a_mesh_of_tiles_are_placed_by_their_positions)
+{
+    char *text = works("partition slab.hdf --discretisation nodes " WAFER),
+         *flat = works("partition slab.hdf --discretisation nodes --partition flat " WAFER);
+    cr_expect_eq(json_property(text, "empty_parts"), 2000 - SLAB_VERTICES);
+    cr_expect_eq(json_property(text, "used_columns"), 25);
+    cr_expect_eq(json_property(text, "used_rows"), 24);
+    cr_expect_lt(2 * json_property(text, "grid_distance"), json_property(flat, "grid_distance"));
+    free(text), free(flat);
+}
+
 /* With three tiles, minimum, median and maximum are all values, so sums can be checked. */
 Test(partition_command, counts_of_the_tiles_sum_to_the_totals)
 {

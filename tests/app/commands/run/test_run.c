@@ -251,7 +251,8 @@ Test(run, a_partition_saved_with_the_mesh_is_used)
         "run small.yaml --output out --set machine.partition=saved");
     refuses(2, "machine.balance_halo: true; allowed: with a machine.partition other than saved",
         "run saved.yaml --set machine.partition=saved --set machine.balance_halo=true");
-    refuses(2, "--set machine.partition=round: round; allowed: flat, hierarchical, saved",
+    refuses(2,
+        "--set machine.partition=round: round; allowed: flat, hierarchical, curve, bisection, auto, saved",
         "run small.yaml --set machine.partition=round");
     refuses(2, "machine.scheme: separator scheme 'exact' has no limit of ranges, but 3 is given",
         "run small.yaml --set machine.scheme=exact --set machine.ranges=3");
@@ -303,7 +304,10 @@ Test(run, activation_is_bit_identical_for_any_partition)
     static const char *const ways[] = {"machine.scheme=full", "machine.scheme=ranged",
         "machine.scheme=exact --set machine.partition=hierarchical --set machine.ipus=2",
         "machine.scheme=budget --set machine.ranges=2 --set machine.balance_halo=true",
-        "machine.ipus=4 --set machine.partition=hierarchical --set machine.balance_halo=true"};
+        "machine.ipus=4 --set machine.partition=hierarchical --set machine.balance_halo=true",
+        "machine.ipus=2 --set machine.partition=curve", "machine.partition=bisection",
+        "machine.target=wse2 --set machine.tiles=0 --set machine.set=[tiles=600,fabric.width=30]",
+        "machine.target=wse2 --set machine.tiles=50 --set machine.set=[tiles=600,fabric.width=30]"};
     mt_arena arena = {0};
     char *usual = works("run small.yaml --output usual --format json");
     const double *activation = activation_of(&arena, "usual");
