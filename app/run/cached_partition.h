@@ -3,7 +3,8 @@
  *
  * The key is a fingerprint of all inputs: the graph with its weights, and with positions if the method needs them, the tiling with its
  * machine, the number of IPUs, the scheme, and MT_PARTITION_VERSION. A partition for which METIS failed on the way is not stored, as it
- * differs from the usual one. Partitions of less than 100,000 elements are not cached, as they are fast to compute. With voltages at the vertices, "elements" are vertices. */
+ * differs from the usual one. Partitions of less than 100,000 elements are not cached, as they are fast to compute. With voltages at
+ * the vertices, "elements" are vertices. */
 #pragma once
 
 #include "solver/plan/tiling.h"

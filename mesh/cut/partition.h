@@ -35,8 +35,8 @@ typedef struct mt_partition {
  *   Groups are numbered for short communication distances (mesh/cut/placement.h); parts within a group have METIS' numbers. With one group
  *   this is the same as flat.
  * curve, bisection: by the positions of the elements, for many small parts on a grid (mesh/cut/curve.h, bisection.h). They are much
- *   faster than METIS and cut more faces, but adjacent parts are closer in the grid. They use the fewest parts with the same largest part
- *   (mesh/cut/part_grid.h).
+ *   faster than METIS, cut more faces if parts are large, and place adjacent parts closer in the grid. They use the fewest parts with
+ *   the same largest part (mesh/cut/part_grid.h).
  * auto: bisection for a grid, flat without one. */
 typedef enum mt_partition_method {
     MT_PARTITION_FLAT,
@@ -90,8 +90,9 @@ MT_NODISCARD mt_status mt_partition_make(mt_arena *arena, const mt_adjacency *ad
     const mt_partition_options *options, mt_partition *partition);
 
 /* Same for a graph (borrowed), with its weights and positions. With different weights METIS' parts can exceed the bound, and
- * mesh/cut/level.h reduces them; parts of a few elements can stay above it by the weight of an element. If elements are processed together, the parts have at most
- * the largest multiple of their number within the imbalance of numbers of elements, if there is one. The partition borrows the weights.
+ * mesh/cut/level.h reduces them; parts of a few elements can stay above it by the weight of an element. If elements are processed together,
+ * the parts have at most the largest multiple of their number within the imbalance of numbers of elements, if there is one. The partition
+ * borrows the weights.
  *
  * Curve and bisection ignore the imbalance and which elements are processed together. The sizes of parts with elements differ by at most
  * one; with weights, from their mean by less than two elements. Unused parts are empty. Further MT_INPUT: no positions (mt_partition_make
