@@ -66,14 +66,14 @@ MT_NODISCARD mt_status ipu_clocks_make(mt_arena *arena, const ipu_timing *timing
  * number of threads. Returns the advance of the latest clock. */
 uint64_t ipu_clocks_advance(ipu_clocks *clocks, uint32_t compute_set, const uint64_t *compute);
 
-/* Joins all clocks, and advances them by `cycles`. */
+/* Sets all clocks to the latest one plus `cycles`. */
 void ipu_clocks_join(ipu_clocks *clocks, uint64_t cycles);
 
 /* Sets `latest` after the clocks were set. */
 void ipu_clocks_find_latest(ipu_clocks *clocks);
 
 /* Estimates the cycles in which phases overlap in one run of a program that runs repeatedly: the mean of several runs after the
- * first ones, rounded down. Compute cycles that depend on data are the typical ones; parts of the program after a predicate are omitted. Returns 0
- * for a machine without clocks. MT_MEMORY. */
+ * first ones, rounded down. Compute cycles that depend on data are the typical ones; parts of the program that depend on a
+ * predicate are omitted. Returns 0 for a machine without clocks. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_clocks_steady(
     const ipu_timing *timing, const ipu_program *program, uint64_t *overlapped_cycles);

@@ -251,6 +251,9 @@ Test(executable_file, a_loaded_executable_runs_and_costs_the_same)
             cr_expect_eq(second.items[i].offset, first.items[i].offset);
         }
     }
+    for (size_t s = 0; s < e->graph->n_compute_sets; s++)
+        cr_expect_arr_eq(loaded->supersteps[s].exchange.tile_first, e->supersteps[s].exchange.tile_first,
+            TILES * sizeof(uint64_t), "compute set %zu", s);
     const ipu_target *target = &loaded->graph->target;
     cr_expect_str_eq(target->bands[0].key, "exchange.sync_cycles");
     cr_expect_eq(target->bands[0].slow, 200);
