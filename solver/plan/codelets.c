@@ -37,11 +37,11 @@ const ipu_mix *mt_codelet_mix(const char *name)
     return NULL;
 }
 
-/* The mixes that a worker executes for each cell, in sequence; unused ones are NULL. `lanes`: cells of a turn. */
+/* The mixes that a worker executes for each cell, in sequence; unused ones are NULL. */
 enum { MIXES_MOST = 3 };
 typedef struct work {
     const ipu_mix *mix[MIXES_MOST];
-    size_t lanes;
+    size_t in_a_turn; /* cells */
 } work;
 
 /* Worker cycles of the prologue, and per cell. */
@@ -64,7 +64,7 @@ static double cell_of(const work *w, const ipu_target *target)
 static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n)
 {
     const size_t workers = target->worker_contexts, fewer = n / workers, with_more = n % workers,
-                 turns = ipu_mix_turns(fewer, w->lanes), most = ipu_mix_turns(fewer + 1, w->lanes),
+                 turns = ipu_mix_turns(fewer, w->in_a_turn), most = ipu_mix_turns(fewer + 1, w->in_a_turn),
                  all = with_more * most + (workers - with_more) * turns;
     const double start = start_of(w), turn = cell_of(w, target);
     const uint64_t worker = (uint64_t)ceil(start + (double)(with_more > 0 ? most : turns) * turn);
@@ -75,17 +75,17 @@ static ipu_cycles cost_of_work(const ipu_target *target, const work *w, size_t n
         .entry = target->vertex_entry_cycles, .worker = worker, .idle = busy < there ? there - busy : 0};
 }
 
-ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t at_once)
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t in_a_turn)
 {
-    return cost_of_work(target, &(const work){{mix}, at_once}, n);
+    return cost_of_work(target, &(const work){{mix}, in_a_turn}, n);
 }
 
 /* Defines the cost of a codelet with one cell per element of a field, one after another or in vectors. */
-#define COST_IN(codelet, field, lanes)                                                                       \
+#define COST_IN(codelet, field, in_a_turn)                                                                   \
     static ipu_cycles codelet##_cost(const ipu_target *target, const size_t *n, const void *context)         \
     {                                                                                                        \
         (void)context;                                                                                       \
-        return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field], lanes);                            \
+        return mt_codelet_cost(target, &mixes[TALLY_##codelet], n[field], in_a_turn);                        \
     }
 #define COST(codelet, field) COST_IN(codelet, field, 1)
 #define COST_OF_VECTORS(codelet, field) COST_IN(codelet, field, target->instructions.f32_lanes)
@@ -262,7 +262,7 @@ static work look_work(const mt_ode_context *c)
 double mt_codelet_ode_cycles(const ipu_target *target, const mt_ode_context *context)
 {
     const work all = ode_work(target, context);
-    return cell_of(&all, target) / (double)(all.lanes > 1 ? all.lanes : 1);
+    return cell_of(&all, target) / (double)(all.in_a_turn > 1 ? all.in_a_turn : 1);
 }
 
 /* Upper bound for multirate stepping: all cells are evaluated. */

@@ -63,8 +63,8 @@ extern const ipu_codelet mt_codelet_stimulus;
  * rows. Names for implicit steps are in codelets_tally.c. */
 const ipu_mix *mt_codelet_mix(const char *name);
 
-/* Return the cycles of a vertex that applies the counted code to n elements, distributed evenly over the workers, `at_once` elements
- * in a turn (ipu_mix_turns); the code size of such a codelet [bytes]; and the size of a vertex with n_fields fields [bytes]. */
-ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t at_once);
+/* Return the cycles of a vertex that applies the counted code to n elements, distributed evenly over the workers, `in_a_turn` elements
+ * at once (ipu_mix_turns); the code size of such a codelet [bytes]; and the size of a vertex with n_fields fields [bytes]. */
+ipu_cycles mt_codelet_cost(const ipu_target *target, const ipu_mix *mix, size_t n, size_t in_a_turn);
 size_t mt_codelet_code_bytes(const ipu_mix *mix);
 size_t mt_codelet_vertex_bytes(size_t n_fields);

@@ -283,10 +283,10 @@ static ipu_cycles cost_of(
     if (k->alone)
         return (ipu_cycles){.entry = target->vertex_entry_cycles,
             .worker = (uint64_t)ceil((double)mix->start + ipu_mix_cycles(mix, &target->instructions))};
-    const size_t at_once =
+    const size_t in_a_turn =
         k->nodal_mix ? 1 : target->instructions.f32_lanes; /* 1: the product loads by columns */
     ipu_cycles cycles = k->nodal_mix && context->rows ? mt_tile_rows_cost(target, context->rows, k->nodal_mix)
-                                                      : mt_codelet_cost(target, mix, n[k->size], at_once);
+                                                      : mt_codelet_cost(target, mix, n[k->size], in_a_turn);
     cycles.entry += together(target, k);
     return cycles;
 }
