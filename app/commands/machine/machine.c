@@ -132,18 +132,25 @@ static mt_status add_source(const showing *s, const mt_yaml_node *there)
     return MT_OK;
 }
 
-/* Adds a row per listed link, with the source of its lanes. */
-static mt_status link_rows(const showing *s, const mt_yaml_node *list)
+/* A list of links between chips or between tiles, and its words. */
+typedef struct listed {
+    const char *path, *end, *rate, *unit;
+    const ipu_listed_link *links;
+    size_t n;
+} listed;
+
+/* Adds a row per listed link, with the source of its rate. */
+static mt_status link_rows(const showing *s, const listed *of, const mt_yaml_node *list)
 {
     const mt_yaml_node *there = list ? list->first : NULL;
-    for (size_t l = 0; l < s->target->links.n_list; l++, there = there ? there->next : NULL) {
-        const ipu_listed_link *link = &s->target->links.list[l];
+    for (size_t l = 0; l < of->n; l++, there = there ? there->next : NULL) {
+        const ipu_listed_link *link = &of->links[l];
         char name[80];
-        (void)snprintf(name, sizeof name, "links.list.%zu, IPU %u to %u", l, link->from, link->to);
+        (void)snprintf(name, sizeof name, "%s.%zu, %s %u to %u", of->path, l, of->end, link->from, link->to);
         mt_table_text(s->table, name);
         mt_table_number(s->table, (double)link->lanes);
-        mt_table_text(s->table, "lanes");
-        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, "lanes") : NULL));
+        mt_table_text(s->table, of->unit);
+        MT_TRY(add_source(s, there ? mt_yaml_node_named(there, of->rate) : NULL));
     }
     return MT_OK;
 }
@@ -169,7 +176,12 @@ static mt_status route_rows(const showing *s, const mt_yaml_node *list)
 
 static mt_status list_rows(const showing *s, const char *path, const mt_yaml_node *list)
 {
-    return strcmp(path, "links.list") == 0 ? link_rows(s, list) : route_rows(s, list);
+    const ipu_target *t = s->target;
+    const listed lists[] = {{"links.list", "IPU", "lanes", "lanes", t->links.list, t->links.n_list},
+        {"fabric.list", "tile", "words_per_cycle", "words/cycle", t->fabric.list, t->fabric.n_list}};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (strcmp(path, lists[k].path) == 0) return link_rows(s, &lists[k], list);
+    return route_rows(s, list);
 }
 
 /* Adds a row for a key: its value in the machine, and its remark in the file. */
@@ -187,7 +199,7 @@ static mt_status key_row(
     return add_source(s, there);
 }
 
-/* Adds all keys except the name, which is in the title, and keys of other link topologies. `there`: the same mapping in the file. */
+/* Adds all keys except the name, which is in the title, and keys of other networks. `there`: the same mapping in the file. */
 static mt_status key_rows(
     const showing *s, const char *path, const mt_yaml_node *mapping, const mt_yaml_node *there)
 {

@@ -67,8 +67,10 @@ Test(machine, every_machine_value_states_its_unit_and_provenance)
         cr_expect_eq(count(rows, "\"known\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
-        cr_expect_eq(count(rows, "\"unit\": \"\""), 9,
-            "tiles, worker_contexts, copies, rows, columns, paired, shape, efficiency, buffers: %s", rows);
+        cr_expect_eq(count(rows, "\"unit\": \"\""), 13,
+            "tiles, worker_contexts, kind, copies, sync, overlap, rows, columns, paired, shape, efficiency, "
+            "buffers, issue: %s",
+            rows);
         free(json);
     }
     globfree(&all);
@@ -160,6 +162,19 @@ Test(machine, listed_links_are_shown_one_per_row)
     free(csv), free(ladder);
 }
 
+Test(machine, a_network_between_tiles_is_shown_by_its_own_keys)
+{
+    char *csv = works("machine show gc200 --format csv --machine-set tiles=2 --machine-set exchange.rows=0 "
+                      "--machine-set exchange.columns=0 --machine-set exchange.row_cycles=0 --machine-set "
+                      "fabric={\"kind\":\"list\",\"hop_cycles\":3,\"list\":[{\"from\":0,\"to\":1,\"words_per_"
+                      "cycle\":2}]}");
+    cr_expect(strstr(csv, "\nfabric.kind,list,,set,"), "%s", csv);
+    cr_expect(strstr(csv, "\nfabric.hop_cycles,3,tile cycles,set,"), "%s", csv);
+    cr_expect(strstr(csv, "\n\"fabric.list.0, tile 0 to 1\",2,words/cycle,set,"), "%s", csv);
+    cr_expect(!strstr(csv, "\nfabric.width") && !strstr(csv, "\nexchange.rows"), "%s", csv);
+    free(csv);
+}
+
 /* One line per value, without sources. */
 Test(machine, a_machine_file_without_sources_is_shown_without_them)
 {
@@ -183,8 +198,8 @@ Test(machine, a_machine_file_without_sources_is_shown_without_them)
     char *json = works("machine show my.yaml --format json"), *rows = rows_of(json);
     cr_expect(strstr(json, "\"title\": \"A \\\"machine\\\": my.yaml\""), "%s", json);
     cr_expect_eq(json_number(json, "instructions.f32_exp", "value"), 1.5);
-    cr_expect_eq(count(rows, "\"known\": null"), 54, "%s", rows);
-    cr_expect_eq(count(rows, "\"source\": null"), 54, "%s", rows);
+    cr_expect_eq(count(rows, "\"known\": null"), 57, "%s", rows);
+    cr_expect_eq(count(rows, "\"source\": null"), 57, "%s", rows);
     free(json);
 }
 
