@@ -113,18 +113,21 @@ static bool can_join(const planner *p, const send *s, uint32_t receiver)
     if (s->n_stops == 0) return true;
     const uint32_t first = p->fragments[p->stop[s->first_stop]].receiver,
                    last = p->fragments[p->stop[p->n_stops - 1]].receiver;
-    if (last == receiver || p->how == NOT_SHARED) return false;
+    if (last == receiver) return false;
     return p->how == SHARED_BY_ALL || first_link(p, s->source, first) == first_link(p, s->source, receiver);
 }
 
 static void add_sends(planner *p, uint32_t source, size_t from, size_t to, const cutting *c, size_t n)
 {
-    for (size_t left = n; left > 0;) {
+    for (size_t left = n, first = 0; left > 0;) {
         send *s = &p->sends[p->n_sends++];
         *s = (send){.from = from, .to = to, .first_stop = p->n_stops, .source = source};
-        for (size_t i = 0; i < n; i++) {
-            if (c->taken[i] || !can_join(p, s, c->now[i].receiver)) continue;
+        for (size_t i = first; i < n; i++) {
+            if (c->taken[i]) continue;
+            if (s->n_stops > 0 && p->how == NOT_SHARED) break;
+            if (!can_join(p, s, c->now[i].receiver)) continue;
             c->taken[i] = true;
+            while (first < n && c->taken[first]) first++;
             p->stop[p->n_stops++] = c->now[i].fragment;
             s->n_stops++;
             left--;
@@ -580,7 +583,9 @@ static mt_status choose(planner *p, mt_arena *scratch, uint64_t bound)
     return MT_OK;
 }
 
-static mt_status make(mt_arena *arena, const planner *empty, sharing how, ipu_schedule *schedule)
+/* A plan with a bound of at least `most` cycles is not made, and has UINT64_MAX cycles. */
+static mt_status make(
+    mt_arena *arena, const planner *empty, sharing how, uint64_t most, ipu_schedule *schedule)
 {
     MT_SCRATCH(scratch);
     planner p = *empty;
@@ -593,6 +598,8 @@ static mt_status make(mt_arena *arena, const planner *empty, sharing how, ipu_sc
     MT_TRY(make_sends(&p, scratch));
     MT_TRY(make_room(&p, scratch));
     MT_TRY(make_bounds(&p, scratch, schedule));
+    schedule->cycles = UINT64_MAX;
+    if (schedule->bound >= most) return MT_OK;
     MT_TRY(choose(&p, scratch, schedule->bound));
     return hand_over(&p, arena, scratch, schedule);
 }
@@ -605,11 +612,11 @@ mt_status ipu_routed_make(mt_arena *arena, const ipu_target *target, const ipu_f
     MT_TRY(ipu_fabric_make(scratch, target, &p.fabric));
     p.n_resources = p.fabric.n_links + 2 * target->tiles;
     p.n_planes = most_planes(&p);
-    MT_TRY(make(arena, &p, SHARED_BY_ALL, schedule));
+    MT_TRY(make(arena, &p, SHARED_BY_ALL, UINT64_MAX, schedule));
     for (sharing s = SHARED_BY_FIRST_LINK; target->fabric.multicast && s < SHARINGS; s++) {
         ipu_schedule next;
         if (is_short(schedule->cycles, schedule->bound)) break;
-        MT_TRY(make(arena, &p, s, &next));
+        MT_TRY(make(arena, &p, s, schedule->cycles, &next));
         if (next.cycles >= schedule->cycles) continue;
         next.bound = schedule->bound;
         next.bound_words = schedule->bound_words;
