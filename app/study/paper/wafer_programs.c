@@ -385,22 +385,29 @@ static mt_status time_reductions(const ipu_target *one, size_t nx, size_t ny, do
     return MT_OK;
 }
 
-/* An iteration on fewer tiles differs in its reductions only: all tiles wait for them. */
-mt_status mt_wafer_bicgstab(
-    const ipu_target *one, size_t nx, size_t ny, size_t nz, double *iteration, double *reduction)
+static mt_status time_iteration(const ipu_target *one, size_t tiles, size_t nz, double *cycles)
 {
-    enum { TILES = 20 };
     MT_SCRATCH(arena);
     wafer w;
     set_list list = {0};
-    double all, few;
-    MT_TRY(time_reduction(one, nx, ny, 1, &take, reduction));
-    MT_TRY(time_reductions(one, nx, ny, &all));
-    MT_TRY(time_reductions(one, TILES, TILES, &few));
-    MT_TRY(begin(arena, one, TILES, TILES, nz, &w));
+    MT_TRY(begin(arena, one, tiles, tiles, nz, &w));
     MT_TRY(make_iteration(&w, &list));
-    MT_TRY(cycles_of(&w, &list, iteration));
-    *iteration += all - few;
+    return cycles_of(&w, &list, cycles);
+}
+
+/* An iteration on fewer tiles differs in its reductions only: all tiles wait for them. */
+mt_status mt_wafer_bicgstab(
+    const ipu_target at[MT_ATS], size_t nx, size_t ny, size_t nz, double iteration[MT_ATS], double *reduction)
+{
+    enum { TILES = 20 };
+    double all, few;
+    MT_TRY(time_reduction(&at[MT_AT_VALUES], nx, ny, 1, &take, reduction));
+    MT_TRY(time_reductions(&at[MT_AT_VALUES], nx, ny, &all));
+    MT_TRY(time_reductions(&at[MT_AT_VALUES], TILES, TILES, &few));
+    for (int k = 0; k < MT_ATS; k++) {
+        MT_TRY(time_iteration(&at[k], TILES, nz, &iteration[k]));
+        iteration[k] += all - few;
+    }
     return MT_OK;
 }
 

@@ -14,10 +14,11 @@
  * neighbours and back to itself. In a reduction the tiles of a row send to its two middle tiles, these to the four middle tiles of their
  * columns, these to one, which sends the sum to all.
  *
- * Computes the cycles of an iteration, and of one reduction of one number with one addition per word, on a mesh of nx x ny tiles like
- * `one`. Returns the errors of `ipu_compile` and `ipu_timing_make`. Fails with MT_FIT or MT_MEMORY. */
-MT_NODISCARD mt_status mt_wafer_bicgstab(
-    const ipu_target *one, size_t nx, size_t ny, size_t nz, double *iteration, double *reduction);
+ * Computes the cycles of an iteration with the constants of each target, and of one reduction of one number with one addition per word, on
+ * a mesh of nx x ny tiles. The difference of the reductions on all tiles and on 20 x 20 is that with the values of the constants. Returns
+ * the errors of `ipu_compile` and `ipu_timing_make`. Fails with MT_FIT or MT_MEMORY. */
+MT_NODISCARD mt_status mt_wafer_bicgstab(const ipu_target at[MT_ATS], size_t nx, size_t ny, size_t nz,
+    double iteration[MT_ATS], double *reduction);
 
 /* A step of a 25-point stencil for seismic waves, with floats (M. Jacquelin, M. Araya-Polo, J. Meng 2022, arXiv:2204.03775): in each
  * direction along x and y 4 tiles receive the column of a tile; per point, as in the vendor's csl-examples (benchmarks/25-pt-stencil), 20
