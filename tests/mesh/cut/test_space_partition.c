@@ -36,8 +36,9 @@ static void make_slab(body *b, double x, double y, double z)
 static void make_points(body *b, size_t n)
 {
     static const size_t none[5000] = {0};
+    static const uint32_t nobody[1] = {0};
     uint64_t state = 7;
-    *b = (body){.graph = {.n_nodes = n, .start = none}};
+    *b = (body){.graph = {.n_nodes = n, .start = none, .near = nobody}};
     cr_assert_lt(n, sizeof none / sizeof *none);
     b->graph.xyz_mm = b->xyz_mm = mt_arena_alloc(&b->arena, 3 * n, sizeof *b->xyz_mm);
     for (size_t i = 0; i < 3 * n; i++) b->xyz_mm[i] = between(&state, -3, (double)(5 - i % 3));
