@@ -32,11 +32,13 @@ static void make_slab(body *b, double x, double y, double z)
     b->graph.xyz_mm = b->xyz_mm;
 }
 
+/* The list of a graph without edges. */
+static const uint32_t nobody[1] = {0};
+
 /* Points at random positions, without edges. */
 static void make_points(body *b, size_t n)
 {
     static const size_t none[5000] = {0};
-    static const uint32_t nobody[1] = {0};
     uint64_t state = 7;
     *b = (body){.graph = {.n_nodes = n, .start = none, .near = nobody}};
     cr_assert_lt(n, sizeof none / sizeof *none);
@@ -177,7 +179,7 @@ Test(space_partition, elements_at_one_position_are_divided_by_their_numbers)
     double xyz_mm[3 * 100];
     size_t start[101] = {0};
     for (size_t i = 0; i < 300; i++) xyz_mm[i] = 2;
-    body b = {.graph = {.n_nodes = 100, .start = start, .xyz_mm = xyz_mm}};
+    body b = {.graph = {.n_nodes = 100, .start = start, .near = nobody, .xyz_mm = xyz_mm}};
     for (int m = 0; m < 2; m++) {
         const mt_partition partition = divide(&b, methods[m], 1, 20, 0);
         for (size_t i = 0; i < 100; i++) cr_assert_eq(partition.part[i], i / 5, "%zu", i);
@@ -197,7 +199,7 @@ Test(space_partition, consecutive_parts_on_the_curve_are_neighbours_in_space)
         xyz_mm[3 * i + 1] = (double)(from / SIDE % SIDE);
         xyz_mm[3 * i + 2] = (double)(from / SIDE / SIDE);
     }
-    body b = {.graph = {.n_nodes = N, .start = start, .xyz_mm = xyz_mm}};
+    body b = {.graph = {.n_nodes = N, .start = start, .near = nobody, .xyz_mm = xyz_mm}};
     const mt_partition partition = divide(&b, MT_PARTITION_CURVE, 1, N, 0);
     for (size_t i = 0; i < N; i++) at[partition.part[i]] = i;
     for (size_t p = 1; p < N; p++) {
