@@ -6,9 +6,10 @@
 #include "data/files/data_folder.h"
 #include "ipu/machine/machines.h"
 
-mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
+mt_status mt_tiling_options_parse_for(
+    mt_arena *arena, const mt_arguments *arguments, const char *machine, mt_tiling *tiling)
 {
-    const char *machine;
+    const char *path;
     mt_yaml_override *sets;
     size_t n_sets, method;
     *tiling = (mt_tiling){.balance_halo = mt_option_given(arguments, "--balance-halo")};
@@ -19,13 +20,18 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
             MT_INPUT, "--imbalance %s; allowed: %g to %g", imbalance, MT_IMBALANCE_LEAST, MT_IMBALANCE_MOST);
     MT_TRY(mt_option_word(arguments, "--partition", mt_partition_methods[MT_PARTITION_AUTO],
         mt_partition_methods, MT_PARTITION_METHODS, &method));
-    MT_TRY(ipu_machine_path(
-        arena, mt_machines_folder(), mt_option_value(arguments, "--target", "gc200"), &machine));
+    MT_TRY(ipu_machine_path(arena, mt_machines_folder(), machine, &path));
     MT_TRY(mt_option_overrides(arena, arguments, "--machine-set", &n_sets, &sets));
-    MT_TRY(ipu_machine_load(arena, machine, sets, n_sets, &tiling->one));
+    MT_TRY(ipu_machine_load(arena, path, sets, n_sets, &tiling->one));
     tiling->tiles = (uint32_t)tiling->one.tiles;
     mt_tiling_choose(tiling, (mt_partition_method)method);
     return MT_OK;
+}
+
+mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling)
+{
+    return mt_tiling_options_parse_for(
+        arena, arguments, mt_option_value(arguments, "--target", "gc200"), tiling);
 }
 
 mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges)

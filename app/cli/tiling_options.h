@@ -7,12 +7,14 @@
 /* For the option tables of commands that partition a mesh. */
 #define MT_TILING_OPTIONS                                                                                    \
     {.name = "--target", .value = "NAME|FILE.yaml", .help = "the emulated machine; default: gc200"},         \
-        {.name = "--partition",                                                                              \
-            .value = "auto|flat|hierarchical|curve|bisection",                                               \
-            .help = "partition by METIS for all tiles at once (flat), or for IPUs and then their tiles "     \
-                    "(hierarchical); or by positions, along a space-filling curve or by bisection together " \
-                    "with the grid of tiles; default: auto, bisection for a mesh or torus of tiles, else "   \
-                    "flat"},                                                                                 \
+        MT_TILING_CUT_OPTIONS
+#define MT_TILING_CUT_OPTIONS                                                                                \
+    {.name = "--partition",                                                                                  \
+        .value = "auto|flat|hierarchical|curve|bisection",                                                   \
+        .help = "partition by METIS for all tiles at once (flat), or for IPUs and then their tiles "         \
+                "(hierarchical); or by positions, along a space-filling curve or by bisection together "     \
+                "with the grid of tiles; default: auto, bisection for a mesh or torus of tiles, else "       \
+                "flat"},                                                                                     \
         {.name = "--imbalance",                                                                              \
             .value = "X",                                                                                    \
             .help = "largest imbalance of the partition (max/mean), 1.001 to 2; default: 1.03"},             \
@@ -25,6 +27,10 @@
 /* Reads the tiling from these options, except --ranges; it uses all tiles. Fails with MT_INPUT; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
+
+/* Same for a machine by name or path, without --target. */
+MT_NODISCARD mt_status mt_tiling_options_parse_for(
+    mt_arena *arena, const mt_arguments *arguments, const char *machine, mt_tiling *tiling);
 
 /* Reads --ranges; 0 if not given. Fails with MT_INPUT; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges);

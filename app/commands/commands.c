@@ -10,6 +10,7 @@ const mt_command *const mt_commands[] = {&mt_command_run, &mt_command_heart, &mt
     &mt_command_reproduce_figure1, &mt_command_reproduce_figure3, &mt_command_reproduce_figure4,
     &mt_command_reproduce_figure5, &mt_command_reproduce_figure6, &mt_command_reproduce_waves,
     &mt_command_reproduce_math, &mt_command_reproduce_machine, &mt_command_reproduce_implicit,
-    &mt_command_reproduce_precision, &mt_command_reproduce_nodes, &mt_command_cell, &mt_command_restitution,
-    &mt_command_tune, &mt_command_model_import, &mt_command_machine_list, &mt_command_machine_show,
-    &mt_command_machine_allreduce, &mt_command_devices, NULL};
+    &mt_command_reproduce_precision, &mt_command_reproduce_nodes, &mt_command_reproduce_machines,
+    &mt_command_cell, &mt_command_restitution, &mt_command_tune, &mt_command_model_import,
+    &mt_command_machine_list, &mt_command_machine_show, &mt_command_machine_allreduce, &mt_command_devices,
+    NULL};

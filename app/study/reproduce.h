@@ -12,7 +12,8 @@ extern const mt_command mt_command_reproduce_figure1, mt_command_reproduce_figur
 extern const mt_command mt_command_reproduce_table1, mt_command_reproduce_table2, mt_command_reproduce_table3,
     mt_command_reproduce_figure3, mt_command_reproduce_figure5, mt_command_reproduce_figure6,
     mt_command_reproduce_waves, mt_command_reproduce_math, mt_command_reproduce_machine,
-    mt_command_reproduce_implicit, mt_command_reproduce_precision, mt_command_reproduce_nodes;
+    mt_command_reproduce_implicit, mt_command_reproduce_precision, mt_command_reproduce_nodes,
+    mt_command_reproduce_machines;
 
 enum { MT_REPRODUCE_SCHEMES = 16 };
 

@@ -1,6 +1,7 @@
 #include "ipu/compile/exchange.h"
 
 #include "ipu/compile/assembly.h"
+#include "ipu/compile/routed.h"
 #include "ipu/machine/integer.h"
 
 /* The assembly of an exchange and its schedule, in one arena. */
@@ -125,6 +126,30 @@ mt_status ipu_exchange_check_superstep(const ipu_executable *e, const ipu_supers
     scheduled s = {.scratch = scratch};
     MT_TRY(schedule_superstep(scratch, e, step, &s));
     return check_schedule(&s);
+}
+
+static void count_hops(const scheduled *s, const ipu_fabric *fabric, ipu_link_words *loads)
+{
+    for (size_t i = 0; i < s->assembly.n_fragments; i++) {
+        const ipu_fragment *f = &s->assembly.fragments[i];
+        loads->received += f->words;
+        loads->hops += f->words * ipu_fabric_hops(fabric, f->source, f->receiver);
+    }
+}
+
+mt_status ipu_exchange_loads(
+    mt_arena *arena, const ipu_executable *e, const ipu_superstep *step, ipu_link_words *loads)
+{
+    MT_SCRATCH(scratch);
+    scheduled s = {.scratch = scratch};
+    ipu_fabric fabric;
+    *loads = (ipu_link_words){0};
+    if (e->graph->target.fabric.kind == IPU_CROSSBAR) return MT_OK;
+    MT_TRY(schedule_superstep(scratch, e, step, &s));
+    MT_TRY(ipu_fabric_make(scratch, s.target, &fabric));
+    count_hops(&s, &fabric, loads);
+    loads->n_links = fabric.n_links;
+    return ipu_routed_loads(arena, &fabric, s.assembly.fragments, &s.schedule, &loads->words);
 }
 
 /* ---- predicates ---- */

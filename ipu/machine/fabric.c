@@ -4,8 +4,8 @@
 
 #include "ipu/machine/integer.h"
 
-/* The links of tile t of a mesh are SIDES * t + side, to its neighbour on that side. */
-enum { EAST, WEST, SOUTH, NORTH, SIDES };
+/* The sides of a tile of a mesh, in the order of its links. */
+enum { EAST, WEST, SOUTH, NORTH };
 
 /* The links of cluster k: WAYS * k + OUT and + IN. */
 enum { OUT, IN, WAYS };
@@ -42,7 +42,7 @@ mt_status ipu_fabric_make(mt_arena *arena, const ipu_target *target, ipu_fabric 
         return MT_OK;
     }
     fabric->height = target->tiles / rules->width;
-    fabric->n_links = (uint32_t)(SIDES * target->tiles);
+    fabric->n_links = (uint32_t)(IPU_SIDES * target->tiles);
     return MT_OK;
 }
 
@@ -78,7 +78,7 @@ static uint32_t next_of_grid(ipu_path *path)
 {
     const ipu_fabric *f = path->fabric;
     const uint32_t width = (uint32_t)f->target->fabric.width, height = (uint32_t)f->height;
-    const uint32_t link = SIDES * path->at;
+    const uint32_t link = IPU_SIDES * path->at;
     const bool rows_first = f->target->fabric.first == IPU_ROWS_FIRST;
     const bool in_row = rows_first ? path->column != path->to_column : path->row == path->to_row;
     const bool up = in_row ? increases(f, path->column, path->to_column, width)
@@ -143,9 +143,9 @@ size_t ipu_fabric_rate(const ipu_fabric *fabric, uint32_t link)
 
 const char *ipu_fabric_link_name(const ipu_fabric *fabric, uint32_t link, char text[IPU_LINK_NAME])
 {
-    static const char *const sides[SIDES] = {"east", "west", "south", "north"};
+    static const char *const sides[IPU_SIDES] = {"east", "west", "south", "north"};
     if (is_grid(fabric))
-        (void)snprintf(text, IPU_LINK_NAME, "%s of tile %u", sides[link % SIDES], link / SIDES);
+        (void)snprintf(text, IPU_LINK_NAME, "%s of tile %u", sides[link % IPU_SIDES], link / IPU_SIDES);
     else if (fabric->listed)
         (void)snprintf(text, IPU_LINK_NAME, "tile %u to %u", fabric->listed->links[link].from,
             fabric->listed->links[link].to);

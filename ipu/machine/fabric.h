@@ -21,10 +21,14 @@
 
 #include "ipu/machine/target.h"
 
+enum { IPU_SIDES = 4 }; /* of a tile of a mesh or torus */
+
 typedef struct ipu_fabric {
     const ipu_target *target;
-    size_t height;              /* of a mesh or torus: rows */
-    uint32_t n_links;           /* numbered from 0; of a mesh some at its edges do not exist */
+    size_t height; /* of a mesh or torus: rows */
+    /* numbered from 0; in a mesh or torus the IPU_SIDES links from IPU_SIDES * t on leave tile t, of which some at the edges of a
+     * mesh do not exist */
+    uint32_t n_links;
     const ipu_topology *listed; /* of a list; otherwise NULL */
 } ipu_fabric;
 

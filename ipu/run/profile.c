@@ -350,6 +350,12 @@ mt_status ipu_profile_add_overlap(
     return ipu_clocks_steady(&timing, program, &profile->step_overlapped_cycles);
 }
 
+mt_status ipu_profile_add_fabric(
+    mt_arena *arena, const ipu_executable *executable, size_t compute_set, ipu_profile *profile)
+{
+    return ipu_exchange_loads(arena, executable, &executable->supersteps[compute_set], &profile->fabric);
+}
+
 /* ---- bands ---- */
 
 /* Returns the part of the cycles of all supersteps that remains after the overlap. */

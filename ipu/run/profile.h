@@ -2,6 +2,7 @@
  * All values are modelled, exact and the same on every host; nothing is measured. A profile is the source of every report. */
 #pragma once
 
+#include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
 #include "ipu/run/engine.h"
 
@@ -102,6 +103,7 @@ typedef struct ipu_profile {
     ipu_profile_execution *executions;   /* of one time step, in order (ipu_profile_add_executions) */
     size_t n_executions;
     uint64_t step_overlapped_cycles;   /* of one time step (ipu_clocks_steady) */
+    ipu_link_words fabric;             /* of one compute set (ipu_profile_add_fabric); else zeros */
     const struct ipu_details *details; /* of single tiles (ipu_details_add); may be NULL */
     size_t n_tiles;
     const ipu_tile_memory *memory; /* [n_tiles] */
@@ -130,6 +132,10 @@ MT_NODISCARD mt_status ipu_profile_add_executions(
  * `ipu_timing_make`. */
 MT_NODISCARD mt_status ipu_profile_add_overlap(
     const ipu_executable *executable, const ipu_program *program, ipu_profile *profile);
+
+/* Adds the words of the links between tiles in one run of a compute set, copied to `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_profile_add_fabric(
+    mt_arena *arena, const ipu_executable *executable, size_t compute_set, ipu_profile *profile);
 
 /* Builds the profile of all runs so far, copied to `arena`. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profile *profile);

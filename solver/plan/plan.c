@@ -610,5 +610,6 @@ mt_status mt_plan_costs_of(
     MT_TRY(ipu_profile_add_executions(arena, plan.program[0], profile));
     MT_TRY(ipu_profile_add_overlap(executable, plan.program[0], profile));
     MT_TRY(ipu_details_add(arena, executable, profile));
+    if (layout->fabric) MT_TRY(ipu_profile_add_fabric(arena, executable, MT_PLAN_PDE_AB, profile));
     return ipu_profile_add_bands(executable, profile);
 }

@@ -54,28 +54,49 @@ static void add_up(const ipu_profile *profile, const mt_monodomain *problem, mt_
     costs->memory_median = profile->memory_median;
 }
 
-mt_status mt_step_costs_find(
-    const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs)
+static mt_status find_counts(const mt_halo *halo, mt_step_costs *costs)
 {
-    MT_SCRATCH(scratch);
-    ipu_target target;
-    ipu_profile profile;
-    *costs = (mt_step_costs){0};
-    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), &target));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_elements, &costs->own));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_received, &costs->received));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_unused, &costs->unused));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_local, &costs->local));
     MT_TRY(mt_tile_spread_find(halo, mt_tile_pieces_received, &costs->pieces));
     costs->crossing = mt_tile_crossing(halo);
-    const mt_layout layout = {.target = &target, .halo = halo, .checked = tiling->checked};
-    const mt_status status = mt_plan_costs_of(scratch, problem, &layout, &profile);
-    if (status == MT_OK) add_up(&profile, problem, costs);
+    return MT_OK;
+}
+
+static mt_status find(mt_arena *arena, const mt_monodomain *problem, const mt_tiling *tiling,
+    const mt_halo *halo, bool fabric, ipu_profile *profile, mt_step_costs *costs)
+{
+    ipu_target target;
+    *costs = (mt_step_costs){0};
+    *profile = (ipu_profile){0};
+    MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), &target));
+    MT_TRY(find_counts(halo, costs));
+    const mt_layout layout = {.target = &target, .halo = halo, .checked = tiling->checked, .fabric = fabric};
+    const mt_status status = mt_plan_costs_of(arena, problem, &layout, profile);
+    if (status == MT_OK) add_up(profile, problem, costs);
     costs->fits = status == MT_OK;
+    if (status == MT_OK) return MT_OK;
+    *profile = (ipu_profile){0};
     if (status != MT_FIT && status != MT_INPUT)
         return status; /* MT_INPUT: messages between chips could deadlock */
     (void)snprintf(costs->why, sizeof costs->why, "%s", mt_message());
     return MT_OK;
+}
+
+mt_status mt_step_costs_profile(mt_arena *arena, const mt_monodomain *problem, const mt_tiling *tiling,
+    const mt_halo *halo, ipu_profile *profile, mt_step_costs *costs)
+{
+    return find(arena, problem, tiling, halo, true, profile, costs);
+}
+
+mt_status mt_step_costs_find(
+    const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs)
+{
+    MT_SCRATCH(scratch);
+    ipu_profile profile;
+    return find(scratch, problem, tiling, halo, false, &profile, costs);
 }
 
 mt_status mt_step_graph_make(mt_arena *arena, const mt_monodomain *problem, const mt_adjacency *adjacency,

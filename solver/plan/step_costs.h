@@ -39,6 +39,10 @@ typedef struct mt_step_costs {
 MT_NODISCARD mt_status mt_step_costs_find(
     const mt_monodomain *problem, const mt_tiling *tiling, const mt_halo *halo, mt_step_costs *costs);
 
+/* Same, with the profile in `arena`, which has the words of the links between tiles in a diffusion step; zeros if it does not fit. */
+MT_NODISCARD mt_status mt_step_costs_profile(mt_arena *arena, const mt_monodomain *problem,
+    const mt_tiling *tiling, const mt_halo *halo, ipu_profile *profile, mt_step_costs *costs);
+
 /* Returns the graph of the unknowns in `arena`: of elements without weights, or of vertices, with the weights of their rows if `weighted`
  * (mt_plan_nodal_weights), without positions. The workers of a tile process unknowns together (mesh/cut/cut_graph.h). Borrows the
  * operator and `adjacency`, of the mesh. MT_MEMORY. */

@@ -56,7 +56,8 @@ typedef struct mt_layout {
     const mt_halo *halo;
     /* [n_chains] part of each chain of the conduction system (solver/plan/network.h); NULL: none, or it is not on the machine */
     const uint32_t *chain_part;
-    bool checked;                 /* True to poison stale data; slow */
+    bool checked; /* True to poison stale data; slow */
+    bool fabric;  /* True if costs include the words of the links between tiles in a diffusion step */
     const mt_communicator *ranks; /* ranks that share it; NULL for a single process */
     /* of the backend opencl (solver/backends/opencl.c): as of mt_devices_find, and true if its results may differ from the host's */
     const char *device;
