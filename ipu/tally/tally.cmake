@@ -34,7 +34,7 @@ count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde pde_double
       nodal_spread_row nodal_share_row nodal_increment nodal_word_row nodal_increments_row nodal_start_row
       nodal_first_row nodal_second_row network_state network_junction network_forward network_hub_end
       network_hub_entry network_copy network_hub network_backward network_charge network_unknown network_record network_beat)
-count(app/study/paper/machine_tally.c app/study/paper/machine_tally.inc dot total)
+count(app/study/machine/machine_tally.c app/study/machine/machine_tally.inc dot total)
 file(GLOB models RELATIVE ${SOURCE} ${SOURCE}/solver/cells/*/*_kernel.c)
 list(FILTER models EXCLUDE REGEX "/(graph|compiled)/") # of imported models, whose instructions are counted when they are opened
 foreach(model ${models})

@@ -75,6 +75,7 @@ static const struct wing {
     {"app/study", APP, 7, false},
     {"app/study/validation", APP, 8, false},
     {"app/study/paper", APP, 9, false},
+    {"app/study/machine", APP, 9, false},
     {"app/report", APP, 8, false},
     {"app/commands/run", APP, 10, false},
     {"app/commands/mesh", APP, 10, false},

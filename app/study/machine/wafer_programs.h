@@ -6,7 +6,7 @@
  *   - a task takes vertex.entry_cycles in addition. */
 #pragma once
 
-#include "app/study/paper/machine_programs.h"
+#include "app/study/machine/machine_programs.h"
 
 /* An iteration of BiCGStab with the 7-point stencil on nx x ny x nz points (K. Rocki et al. 2020, arXiv:2010.03660): halves, sums of dot
  * products in floats. Per point 2 products with the matrix, each 6 multiplications and 6 additions (the diagonal is 1), 4 dot products and

@@ -1,4 +1,4 @@
-#include "app/study/paper/machine_programs.h"
+#include "app/study/machine/machine_programs.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ static ipu_cycles no_work(const ipu_target *target, const size_t *n, const void 
 }
 
 #define TALLY(loop, instructions, ...) static const ipu_mix loop##_mix = {.name = #loop, __VA_ARGS__};
-#include "app/study/paper/machine_tally.inc"
+#include "app/study/machine/machine_tally.inc"
 #undef TALLY
 
 /* Returns the cycles of a single-worker vertex that loops over its input. */

@@ -1,4 +1,4 @@
-#include "app/study/paper/wafer_programs.h"
+#include "app/study/machine/wafer_programs.h"
 
 #include "ipu/compile/compile.h"
 #include "ipu/machine/integer.h"

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "app/study/paper/wafer_programs.h"
+#include "app/study/machine/wafer_programs.h"
 
 /* The published iteration on the whole wafer: 28.1 us on 602 x 595 tiles. The clock, 0.9 GHz, is known to 5 % from the share of the peak;
  * the rest of the tolerance is for waits that the model does not have. */

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "app/study/paper/wafer_programs.h"
+#include "app/study/machine/wafer_programs.h"
 
 /* Programs on wafers compared with their published times, which determined no constant of the machines (data/reference/published.csv). */
 static mt_arena arena;

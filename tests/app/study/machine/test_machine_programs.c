@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "app/study/paper/machine_programs.h"
+#include "app/study/machine/machine_programs.h"
 
 /* The machine model compared with programs with published times on real machines, which determined no constant of the model
  * (data/reference/published.csv), with inputs rearranged as by the vendor's compiler. The partition of the stencil's image is known from

@@ -4,7 +4,7 @@
 
 #include "data/files/data_folder.h"
 #include "data/core/progress.h"
-#include "app/study/paper/wafer_programs.h"
+#include "app/study/machine/wafer_programs.h"
 #include "app/study/published.h"
 #include "app/study/reproduce.h"
 #include "ipu/compile/assembly.h"
