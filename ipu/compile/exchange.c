@@ -12,10 +12,11 @@ typedef struct scheduled {
     ipu_schedule schedule;
 } scheduled;
 
-static mt_status make_schedule(scheduled *s)
+/* Makes the schedule, by a plan or, if it is 0, by the shortest one. */
+static mt_status make_schedule(scheduled *s, unsigned plan)
 {
-    return ipu_schedule_make(
-        s->scratch, s->target, s->assembly.fragments, s->assembly.n_fragments, &s->schedule);
+    return ipu_schedule_make_by(
+        s->scratch, s->target, s->assembly.fragments, s->assembly.n_fragments, plan, &s->schedule);
 }
 
 static mt_status check_schedule(const scheduled *s)
@@ -31,7 +32,7 @@ static mt_status schedule_superstep(
 {
     s->target = &e->graph->target;
     MT_TRY(ipu_assembly_make(arena, s->scratch, e, step, &s->assembly));
-    return make_schedule(s);
+    return make_schedule(s, step->exchange.plan);
 }
 
 static void count_words(const scheduled *s, uint64_t *received, uint64_t *sent, ipu_exchange *exchange)
@@ -104,6 +105,7 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
         .buffer_bytes = s->assembly.buffer_bytes,
         .tile_first = first,
         .tile_pieces = pieces,
+        .plan = s->schedule.plan,
         .bytes_sent = s->schedule.words_sent * s->target->exchange_bytes_per_cycle};
     count_words(s, received, sent, exchange);
     for (size_t i = step->first_input[0]; i < step->first_input[n_tiles]; i++)
@@ -112,10 +114,91 @@ static mt_status keep_exchange(mt_arena *arena, const scheduled *s, ipu_input *i
     return keep(arena, n_tiles, s->schedule.tile_bound, &exchange->tile_bound);
 }
 
+/* ---- supersteps with the same exchange ---- */
+
+/* The distance of the addresses of two supersteps on a tile; `known`: True after the first address. */
+typedef struct shift {
+    size_t by;
+    bool known;
+} shift;
+
+/* True if a distance is the one of its tile, or the first there. It must not change the place in a word, nor the parity of words. */
+static bool is_shifted(shift *s, size_t from, size_t to)
+{
+    enum { ALIGNMENT = 64 };
+    if (!s->known) *s = (shift){to - from, true};
+    return s->by == to - from && s->by % ALIGNMENT == 0;
+}
+
+static bool same_input(
+    const ipu_executable *e, const ipu_superstep *a, const ipu_superstep *b, size_t k, shift *here)
+{
+    const ipu_input *x = &e->inputs[a->first_input[0] + k], *y = &e->inputs[b->first_input[0] + k];
+    return x->first_message - a->first_message[0] == y->first_message - b->first_message[0] &&
+           x->n_messages == y->n_messages && x->bytes == y->bytes && x->tail_at == y->tail_at &&
+           x->stored == y->stored && is_shifted(here, x->offset, y->offset);
+}
+
+/* True if two supersteps have the same messages and inputs, except for a shift of what each tile sends and of what it receives. */
+static bool same_messages(
+    const ipu_executable *e, const ipu_superstep *a, const ipu_superstep *b, shift *sent, shift *received)
+{
+    const size_t n = e->graph->target.tiles;
+    for (size_t t = 0; t < n; t++) {
+        const size_t first = a->first_message[t] - a->first_message[0],
+                     end = a->first_message[t + 1] - a->first_message[0];
+        for (size_t m = first; m < end; m++) {
+            const ipu_message *x = &e->messages[a->first_message[0] + m],
+                              *y = &e->messages[b->first_message[0] + m];
+            if (x->source_tile != y->source_tile || x->bytes != y->bytes ||
+                !is_shifted(&sent[x->source_tile], x->source, y->source) ||
+                !is_shifted(&received[t], x->destination, y->destination))
+                return false;
+        }
+        for (size_t k = a->first_input[t]; k < a->first_input[t + 1]; k++)
+            if (!same_input(e, a, b, k - a->first_input[0], &received[t])) return false;
+    }
+    return true;
+}
+
+static bool same_counts(const size_t *a, const size_t *b, size_t n)
+{
+    if (a[n] - a[0] != b[n] - b[0]) return false;
+    for (size_t t = 0; t < n; t++)
+        if (a[t] - a[0] != b[t] - b[0]) return false;
+    return true;
+}
+
+/* Sets `same` to an earlier superstep whose exchange this one has, or NULL. */
+static mt_status find_same(const ipu_executable *e, const ipu_superstep *step, const ipu_superstep **same)
+{
+    const size_t n = e->graph->target.tiles;
+    *same = NULL;
+    for (const ipu_superstep *other = e->supersteps; other < step && !*same; other++) {
+        MT_SCRATCH(scratch);
+        shift *sent, *received;
+        if (!same_counts(other->first_message, step->first_message, n) ||
+            !same_counts(other->first_input, step->first_input, n))
+            continue;
+        MT_ALLOC(scratch, sent, n);
+        MT_ALLOC(scratch, received, n);
+        if (same_messages(e, other, step, sent, received)) *same = other;
+    }
+    return MT_OK;
+}
+
 mt_status ipu_exchange_of_superstep(mt_arena *arena, ipu_executable *e, ipu_superstep *step)
 {
     MT_SCRATCH(scratch);
+    const ipu_superstep *same;
     scheduled s = {.scratch = scratch};
+    MT_TRY(find_same(e, step, &same));
+    if (same) {
+        step->exchange = same->exchange;
+        for (size_t k = 0; k < step->first_input[e->graph->target.tiles] - step->first_input[0]; k++)
+            e->inputs[step->first_input[0] + k].copied = e->inputs[same->first_input[0] + k].copied;
+        return MT_OK;
+    }
     MT_TRY(schedule_superstep(arena, e, step, &s));
     return keep_exchange(arena, &s, e->inputs, step);
 }
@@ -170,7 +253,7 @@ static mt_status schedule_predicate(const ipu_target *target, const ipu_control 
         if (t != control->tile)
             s->assembly.fragments[s->assembly.n_fragments++] =
                 (ipu_fragment){control->tile, t, from, words, from};
-    return make_schedule(s);
+    return make_schedule(s, 0);
 }
 
 mt_status ipu_exchange_of_predicate(const ipu_target *target, ipu_control *control)

@@ -4,7 +4,9 @@
 
 #include "ipu/compile/executable.h"
 
-/* Computes step->exchange, with arrays in `arena`, and `copied` of its inputs; messages and places must be complete. MT_MEMORY. */
+/* Computes step->exchange, with arrays in `arena`, and `copied` of its inputs; messages and places must be complete. Of a machine that is
+ * not a crossbar, the plan of a schedule that step->exchange already has is retained. A superstep that has the same exchange as an earlier
+ * one of the executable, such as the other half of a pair of steps between two variables, shares its arrays. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_exchange_of_superstep(
     mt_arena *arena, ipu_executable *executable, ipu_superstep *step);
 

@@ -70,6 +70,7 @@ typedef struct ipu_exchange {
     uint64_t ranges_received, bytes_received, bytes_copied; /* sums over tiles, one run */
     /* complete words; a word sent twice counts twice */
     uint64_t bytes_sent;
+    unsigned plan; /* as in the schedule */
 } ipu_exchange;
 
 /* One compute set. Tile t runs tasks [first_task[t], first_task[t + 1]) after it has received messages [first_message[t],

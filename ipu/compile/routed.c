@@ -8,6 +8,7 @@
 
 enum {
     WINDOW = 64, /* cycles of a word of bits */
+    BLOCK = 8,   /* windows of a resource that are adjacent in memory: a line of the processor's cache */
     PIECE =
         64 /* most words of a send, unless its set-up is longer: others can use links and tiles in between */
 };
@@ -27,10 +28,11 @@ typedef struct need {
     uint64_t offset;
 } need;
 
-/* The bits of 64 cycles: mask[plane * n_resources + r] has a bit for each cycle in which resource r has more than `plane` words. */
-typedef struct window {
+/* The bits of BLOCK windows: mask[(plane * n_resources + r) * BLOCK + w % BLOCK] has a bit for each cycle of window w in which resource r has
+ * more than `plane` words. */
+typedef struct block {
     uint64_t *mask;
-} window;
+} block;
 
 /* Which receivers share a send, with multicast: all, those whose routes begin with the same link, or none. A send that has fewer receivers
  * finds free cycles earlier, and uses more. */
@@ -47,8 +49,8 @@ typedef struct planner {
     size_t n_stops;
     need *needs;    /* room for those of any send */
     uint32_t *seen; /* [n_links] 1 + the last send that needed the link */
-    window *windows;
-    size_t n_windows, most_windows;
+    block *blocks;
+    size_t n_blocks, most_blocks;
     uint32_t *full; /* [n_resources] leading windows without a free cycle */
     uint64_t *load; /* [n_resources] cycles in use */
 } planner;
@@ -353,22 +355,29 @@ static mt_status make_bounds(planner *p, mt_arena *scratch, ipu_schedule *schedu
 
 static mt_status add_windows(planner *p, mt_arena *scratch, size_t n)
 {
-    if (n > p->most_windows) {
-        const size_t most = 2 * n;
-        window *more;
+    const size_t wanted = ipu_divide_up(n, BLOCK);
+    if (wanted > p->most_blocks) {
+        const size_t most = 2 * wanted;
+        block *more;
         MT_ALLOC(scratch, more, most);
-        if (p->n_windows > 0) memcpy(more, p->windows, p->n_windows * sizeof *more);
-        p->windows = more;
-        p->most_windows = most;
+        if (p->n_blocks > 0) memcpy(more, p->blocks, p->n_blocks * sizeof *more);
+        p->blocks = more;
+        p->most_blocks = most;
     }
-    for (; p->n_windows < n; p->n_windows++)
-        MT_ALLOC(scratch, p->windows[p->n_windows].mask, p->n_planes * p->n_resources);
+    for (; p->n_blocks < wanted; p->n_blocks++)
+        MT_ALLOC(scratch, p->blocks[p->n_blocks].mask, p->n_planes * p->n_resources * BLOCK);
     return MT_OK;
+}
+
+/* Returns the bits of a window that exists. */
+static uint64_t *window_of(const planner *p, uint32_t r, size_t plane, size_t w)
+{
+    return &p->blocks[w / BLOCK].mask[(plane * p->n_resources + r) * BLOCK + w % BLOCK];
 }
 
 static uint64_t bits_of(const planner *p, uint32_t r, size_t plane, size_t w)
 {
-    return w < p->n_windows ? p->windows[w].mask[plane * p->n_resources + r] : 0;
+    return w < p->n_blocks * BLOCK ? *window_of(p, r, plane, w) : 0;
 }
 
 /* Returns a bit for each of the 64 cycles from `cycle` on: 1 if the resource is busy. */
@@ -430,12 +439,12 @@ static void occupy(planner *p, uint32_t r, uint64_t begin, uint64_t end)
         uint64_t bits = UINT64_MAX;
         if ((uint64_t)w * WINDOW < begin) bits &= UINT64_MAX << (begin % WINDOW);
         if ((uint64_t)(w + 1) * WINDOW > end) bits &= UINT64_MAX >> (WINDOW - end % WINDOW);
-        uint64_t *mask = p->windows[w].mask + r;
         for (size_t plane = planes - 1; plane > 0; plane--)
-            mask[plane * p->n_resources] |= mask[(plane - 1) * p->n_resources] & bits;
-        mask[0] |= bits;
+            *window_of(p, r, plane, w) |= *window_of(p, r, plane - 1, w) & bits;
+        *window_of(p, r, 0, w) |= bits;
     }
-    while (p->full[r] < p->n_windows && bits_of(p, r, planes - 1, p->full[r]) == UINT64_MAX) p->full[r]++;
+    while (p->full[r] < p->n_blocks * BLOCK && bits_of(p, r, planes - 1, p->full[r]) == UINT64_MAX)
+        p->full[r]++;
 }
 
 /* Reserves the cycles of a send. Another one cannot begin at an input during its set-up, nor so shortly before it that its own set-up would
@@ -465,13 +474,15 @@ MT_ORDER(in_order, entry, first, second, send)
 
 typedef enum order_of_sends { URGENT_FIRST, LONGEST_FIRST, BY_TILE, ORDERS } order_of_sends;
 
-static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order)
+/* Plans all sends, unless the plan takes `limit` cycles or more; `cycles` is then the limit. */
+static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order, uint64_t limit, uint64_t *cycles)
 {
     entry *entries;
+    *cycles = 0;
     MT_ALLOC(scratch, entries, p->n_sends);
     MT_ALLOC(scratch, p->full, p->n_resources);
     memset(p->seen, 0, p->fabric.n_links * sizeof *p->seen);
-    p->n_windows = p->most_windows = 0;
+    p->n_blocks = p->most_blocks = 0;
     for (size_t i = 0; i < p->n_sends; i++) {
         const send *s = &p->sends[i];
         const uint64_t key[ORDERS] = {UINT64_MAX - s->urgency, UINT64_MAX - s->latency, 0};
@@ -479,13 +490,15 @@ static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order)
         if (order == BY_TILE) entries[i].second = 0;
     }
     if (p->n_sends > 1) qsort(entries, p->n_sends, sizeof *entries, in_order);
-    for (size_t i = 0; i < p->n_sends; i++) {
+    for (size_t i = 0; i < p->n_sends && *cycles < limit; i++) {
         const size_t k = entries[i].send;
         send *s = &p->sends[k];
         const size_t n = list_needs(p, s, k, &s->latency);
         s->cycle = first_fit(p, s, n);
         MT_TRY(place(p, scratch, s, n));
+        *cycles = ipu_larger(*cycles, s->cycle + s->latency + s->to - s->from);
     }
+    *cycles = smaller(*cycles, limit);
     return MT_OK;
 }
 
@@ -541,15 +554,6 @@ static mt_status hand_over(const planner *p, mt_arena *arena, mt_arena *scratch,
     return MT_OK;
 }
 
-/* Returns the last cycle of a plan. */
-static uint64_t end_of(const planner *p)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < p->n_sends; i++)
-        end = ipu_larger(end, p->sends[i].cycle + p->sends[i].latency + p->sends[i].to - p->sends[i].from);
-    return end;
-}
-
 static size_t most_planes(const planner *p)
 {
     size_t most = 1;
@@ -560,68 +564,72 @@ static size_t most_planes(const planner *p)
     return most;
 }
 
-/* True if a plan is so near to the bound that no other is searched. */
-static bool is_short(uint64_t cycles, uint64_t bound)
+/* True if a plan is so near to the bound that no other is searched: by a 50th part, of many fragments by a 20th. */
+static bool is_short(const planner *p, uint64_t cycles, uint64_t bound)
 {
-    enum { NEAR = 50 };
-    return cycles <= bound + bound / NEAR;
+    enum { NEAR = 50, NEAR_OF_MANY = 20, MANY = 1000000 };
+    return cycles - bound <= bound / (p->n < MANY ? NEAR : NEAR_OF_MANY) || cycles < bound;
 }
 
-/* Keeps the shortest of the plans. */
-static mt_status choose(planner *p, mt_arena *scratch, uint64_t bound)
+/* Number of a plan, from 1: how sends are shared, and their order. */
+static unsigned number_of(sharing how, order_of_sends order) { return 1 + how * ORDERS + order; }
+
+/* Keeps the shortest of the plans that take less than schedule->cycles, or the one with the number `only`; `found`: True if there is one. */
+static mt_status choose(
+    planner *p, mt_arena *scratch, unsigned only, uint64_t bound, ipu_schedule *schedule, bool *found)
 {
-    uint64_t *best, least = UINT64_MAX;
+    uint64_t *best, least = schedule->cycles;
     MT_ALLOC(scratch, best, p->n_sends);
-    for (order_of_sends order = 0; order < ORDERS && (order == 0 || !is_short(least, bound)); order++) {
+    for (order_of_sends order = 0; order < ORDERS; order++) {
         MT_SCRATCH(of_plan);
-        MT_TRY(plan(p, of_plan, order));
-        if (end_of(p) >= least) continue;
-        least = end_of(p);
+        uint64_t cycles;
+        if (only != 0 ? only != number_of(p->how, order) : *found && is_short(p, least, bound)) continue;
+        MT_TRY(plan(p, of_plan, order, least, &cycles));
+        if (cycles >= least) continue;
+        least = cycles;
+        *found = true;
+        schedule->plan = number_of(p->how, order);
         for (size_t i = 0; i < p->n_sends; i++) best[i] = p->sends[i].cycle;
     }
     for (size_t i = 0; i < p->n_sends; i++) p->sends[i].cycle = best[i];
     return MT_OK;
 }
 
-/* A plan with a bound of at least `most` cycles is not made, and has UINT64_MAX cycles. */
-static mt_status make(
-    mt_arena *arena, const planner *empty, sharing how, uint64_t most, ipu_schedule *schedule)
+/* Replaces the schedule, which has a bound after the first call, by a shorter one with this sharing, if there is one. */
+static mt_status improve(
+    mt_arena *arena, const planner *empty, sharing how, unsigned only, ipu_schedule *schedule)
 {
     MT_SCRATCH(scratch);
     planner p = *empty;
+    bool found = false;
+    ipu_schedule longer = {0}, *bounded = how == SHARED_BY_ALL ? schedule : &longer;
     p.how = how;
-    *schedule = (ipu_schedule){.n_arrivals = p.n};
-    MT_ALLOC(arena, schedule->tile_cycles, p.target->tiles);
-    MT_ALLOC(arena, schedule->tile_bound, p.target->tiles);
-    MT_ALLOC(arena, schedule->arrivals, p.n);
+    if (how != SHARED_BY_ALL) MT_ALLOC(scratch, longer.tile_bound, p.target->tiles);
     MT_ALLOC(scratch, p.load, p.n_resources);
     MT_TRY(make_sends(&p, scratch));
     MT_TRY(make_room(&p, scratch));
-    MT_TRY(make_bounds(&p, scratch, schedule));
-    schedule->cycles = UINT64_MAX;
-    if (schedule->bound >= most) return MT_OK;
-    MT_TRY(choose(&p, scratch, schedule->bound));
-    return hand_over(&p, arena, scratch, schedule);
+    MT_TRY(make_bounds(&p, scratch, bounded));
+    if (bounded->bound >= schedule->cycles) return MT_OK;
+    MT_TRY(choose(&p, scratch, only, bounded->bound, schedule, &found));
+    return found ? hand_over(&p, arena, scratch, schedule) : MT_OK;
 }
 
 mt_status ipu_routed_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
-    size_t n_fragments, ipu_schedule *schedule)
+    size_t n_fragments, unsigned only, ipu_schedule *schedule)
 {
     MT_SCRATCH(scratch);
     planner p = {.target = target, .fragments = fragments, .n = n_fragments};
+    *schedule = (ipu_schedule){.n_arrivals = n_fragments, .cycles = UINT64_MAX};
+    MT_ALLOC(arena, schedule->tile_cycles, target->tiles);
+    MT_ALLOC(arena, schedule->tile_bound, target->tiles);
+    MT_ALLOC(arena, schedule->arrivals, n_fragments);
     MT_TRY(ipu_fabric_make(scratch, target, &p.fabric));
     p.n_resources = p.fabric.n_links + 2 * target->tiles;
     p.n_planes = most_planes(&p);
-    MT_TRY(make(arena, &p, SHARED_BY_ALL, UINT64_MAX, schedule));
-    for (sharing s = SHARED_BY_FIRST_LINK; target->fabric.multicast && s < SHARINGS; s++) {
-        ipu_schedule next;
-        if (is_short(schedule->cycles, schedule->bound)) break;
-        MT_TRY(make(arena, &p, s, schedule->cycles, &next));
-        if (next.cycles >= schedule->cycles) continue;
-        next.bound = schedule->bound;
-        next.bound_words = schedule->bound_words;
-        next.tile_bound = schedule->tile_bound;
-        *schedule = next;
+    for (sharing how = 0; how < (target->fabric.multicast ? SHARINGS : 1); how++) {
+        if (how > 0 && only == 0 && is_short(&p, schedule->cycles, schedule->bound)) break;
+        if (how > 0 && only != 0 && (only - 1) / ORDERS != how) continue;
+        MT_TRY(improve(arena, &p, how, only, schedule));
     }
     return MT_OK;
 }

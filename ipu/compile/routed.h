@@ -25,10 +25,10 @@
 #include "ipu/compile/schedule.h"
 #include "ipu/machine/fabric.h"
 
-/* Like ipu_schedule_make, which calls it. The schedule has stops, and arrivals with the cycle of the first part of each fragment. Also
+/* Like ipu_schedule_make_by, which calls it. The schedule has stops, and arrivals with the cycle of the first part of each fragment. Also
  * returns the errors of `ipu_fabric_make`. */
 MT_NODISCARD mt_status ipu_routed_make(mt_arena *arena, const ipu_target *target,
-    const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
+    const ipu_fragment *fragments, size_t n_fragments, unsigned plan, ipu_schedule *schedule);
 
 /* Like ipu_schedule_check, which calls it: checks also that no link carries more words in a cycle than its rate. */
 MT_NODISCARD mt_status ipu_routed_check(const ipu_target *target, const ipu_fragment *fragments,

@@ -813,8 +813,14 @@ static mt_status find_participants(mt_arena *scratch, const ipu_target *target, 
 mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
     size_t n_fragments, ipu_schedule *schedule)
 {
+    return ipu_schedule_make_by(arena, target, fragments, n_fragments, 0, schedule);
+}
+
+mt_status ipu_schedule_make_by(mt_arena *arena, const ipu_target *target, const ipu_fragment *fragments,
+    size_t n_fragments, unsigned plan, ipu_schedule *schedule)
+{
     if (target->fabric.kind != IPU_CROSSBAR)
-        return ipu_routed_make(arena, target, fragments, n_fragments, schedule);
+        return ipu_routed_make(arena, target, fragments, n_fragments, plan, schedule);
     MT_SCRATCH(scratch);
     participants with = {0};
     MT_TRY(find_participants(scratch, target, fragments, n_fragments, &with));

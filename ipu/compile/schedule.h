@@ -95,6 +95,7 @@ typedef struct ipu_schedule {
     uint64_t cycles, bound; /* the maximum over tiles; the bound of the phase; 0 for an empty phase */
     uint64_t bound_words;   /* included in `bound`: cycles in which its tile sends or receives words */
     uint64_t words_sent;    /* a word sent twice counts twice */
+    unsigned plan; /* of a machine that is not a crossbar: number of the selected plan, from 1; otherwise 0 */
 } ipu_schedule;
 
 /* Returns the cycle in which a tile begins the set-up of its first fragment. */
@@ -106,6 +107,11 @@ bool ipu_fragment_may_pair(const ipu_target *target, const ipu_fragment *fragmen
 /* Computes a schedule in `arena`, for fragments in any order. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_schedule_make(mt_arena *arena, const ipu_target *target,
     const ipu_fragment *fragments, size_t n_fragments, ipu_schedule *schedule);
+
+/* Same, but if the machine is not a crossbar and `plan` is not 0, only this plan is computed: of the same fragments on a machine with other
+ * constants, for example. */
+MT_NODISCARD mt_status ipu_schedule_make_by(mt_arena *arena, const ipu_target *target,
+    const ipu_fragment *fragments, size_t n_fragments, unsigned plan, ipu_schedule *schedule);
 
 /* Replays a schedule word by word. Checks that no tile sends or receives two words in a cycle or sends while its partner sends
  * paired words, that every set-up has its time, that a fragment's words are on the wire when they arrive, that pairs are
