@@ -22,7 +22,7 @@
  * for each link, tile and cycle; time is proportional to the links of all routes. */
 #pragma once
 
-#include "ipu/compile/schedule.h"
+#include "ipu/compile/fragment.h"
 #include "ipu/machine/fabric.h"
 
 /* Like ipu_schedule_make_by, which calls it. The schedule has stops, and arrivals with the cycle of the first part of each fragment. Also

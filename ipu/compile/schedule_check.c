@@ -3,6 +3,7 @@
 
 #include "data/core/order.h"
 #include "ipu/compile/routed.h"
+#include "ipu/compile/schedule.h"
 
 typedef struct checker {
     const ipu_target *target;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ipu/compile/routed.h"
+#include "ipu/compile/schedule.h"
 #include "tests/ipu/test_ring.h"
 #include "tests/random.h"
 
