@@ -28,8 +28,8 @@ typedef struct need {
     uint64_t offset;
 } need;
 
-/* The bits of BLOCK windows: mask[(plane * n_resources + r) * BLOCK + w % BLOCK] has a bit for each cycle of window w in which resource r has
- * more than `plane` words. */
+/* The bits of BLOCK windows: mask[(plane * n_resources + r) * BLOCK + w % BLOCK] has a bit for each cycle of window w in which resource r
+ * has more than `plane` words. */
 typedef struct block {
     uint64_t *mask;
 } block;
@@ -574,7 +574,8 @@ static bool is_short(const planner *p, uint64_t cycles, uint64_t bound)
 /* Number of a plan, from 1: how sends are shared, and their order. */
 static unsigned number_of(sharing how, order_of_sends order) { return 1 + how * ORDERS + order; }
 
-/* Keeps the shortest of the plans that take less than schedule->cycles, or the one with the number `only`; `found`: True if there is one. */
+/* Keeps the shortest of the plans that take less than schedule->cycles, or the one with the number `only`; `found`: True if there is
+ * one. */
 static mt_status choose(
     planner *p, mt_arena *scratch, unsigned only, uint64_t bound, ipu_schedule *schedule, bool *found)
 {

@@ -1,5 +1,5 @@
-/* Published programs with known times on wafer-scale machines, written for the emulated machine from the descriptions of their authors. They
- * have no values. A tile has a column of a 3-D grid, or a rectangle of a 2-D grid; its vertices count the vector instructions, one task each:
+/* Published programs with known times on wafer-scale machines, written for the emulated machine from the descriptions of their authors.
+ * They have no values. A tile has a column of a 3-D grid, or a rectangle of a 2-D grid. Its vertices count vector instructions:
  *
  *   - an instruction on n elements in memory takes 1 + n / lanes cycles;
  *   - one that takes an operand from the network takes the words as they arrive, so a cycle for each word;
