@@ -74,7 +74,8 @@ Test(part_grid, the_curve_visits_every_part_of_any_rectangle_once_in_steps_to_ne
         for (uint32_t rows = 1; rows <= 50; rows++) {
             const mt_part_grid all = {60, columns, rows, columns * rows};
             const int diagonal = check_curve(&all);
-            cr_assert_leq((unsigned)diagonal, larger(columns, rows) % 2, "%u x %u: %d", columns, rows, diagonal);
+            cr_assert_leq(
+                (unsigned)diagonal, larger(columns, rows) % 2, "%u x %u: %d", columns, rows, diagonal);
             const mt_part_grid some = {60, columns, rows, columns * rows - columns / 2};
             (void)check_curve(&some);
         }
