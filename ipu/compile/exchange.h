@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ipu/compile/executable.h"
+#include "ipu/machine/fabric.h"
 
 /* Computes step->exchange, with arrays in `arena`, and `copied` of its inputs; messages and places must be complete. Of a machine that is
  * not a crossbar, the plan of a schedule that step->exchange already has is retained. A superstep that has the same exchange as an earlier
@@ -10,14 +11,7 @@
 MT_NODISCARD mt_status ipu_exchange_of_superstep(
     mt_arena *arena, ipu_executable *executable, ipu_superstep *step);
 
-/* The words that links between the tiles of a chip carry in one run of a superstep. All 0 for a crossbar. */
-typedef struct ipu_link_words {
-    size_t n_links;
-    uint64_t *words;         /* [n_links] by link (ipu/machine/fabric.h) */
-    uint64_t received, hops; /* sums over all words and their receivers: 1, and the links of the route */
-} ipu_link_words;
-
-/* Counts them in `arena`, from a schedule that is computed again. MT_MEMORY. */
+/* Counts the words of the links between tiles in `arena`, from a schedule that is computed again. MT_MEMORY. */
 MT_NODISCARD mt_status ipu_exchange_loads(
     mt_arena *arena, const ipu_executable *executable, const ipu_superstep *step, ipu_link_words *loads);
 

@@ -40,6 +40,13 @@ typedef struct ipu_path {
     bool out;                                /* of clusters: True if it is outside of both */
 } ipu_path;
 
+/* The words that links between the tiles of a chip carry in one run of a superstep. All 0 for a crossbar. */
+typedef struct ipu_link_words {
+    size_t n_links;
+    uint64_t *words;         /* [n_links] by link */
+    uint64_t received, hops; /* sums over all words and their receivers: 1, and the links of the route */
+} ipu_link_words;
+
 /* Builds in `arena` the links of a target with one chip that is not a crossbar; borrows the target. Fails with MT_INPUT if a tile of a
  * list cannot be reached from another, or with MT_MEMORY. */
 MT_NODISCARD mt_status ipu_fabric_make(mt_arena *arena, const ipu_target *target, ipu_fabric *fabric);

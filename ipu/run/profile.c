@@ -6,6 +6,7 @@
 
 #include "data/core/select.h"
 #include "ipu/compile/compile.h"
+#include "ipu/compile/exchange.h"
 
 static ipu_spread spread_of(const uint64_t *x, size_t n)
 {

@@ -2,8 +2,8 @@
  * All values are modelled, exact and the same on every host; nothing is measured. A profile is the source of every report. */
 #pragma once
 
-#include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
+#include "ipu/machine/fabric.h"
 #include "ipu/run/engine.h"
 
 /* Statistics over the tiles that have work, with cycles above 0. Idle tiles would only worsen the load balance. All members are

@@ -157,7 +157,7 @@ Test(command, a_command_group_without_a_subcommand_is_rejected_with_its_subcomma
         "machine file.yaml");
     refuses(2,
         "'reproduce' is not a command; allowed after reproduce: table1, table2, table3, figure1, figure3, "
-        "figure4, figure5, figure6, waves, math, machine, implicit, precision, nodes; see",
+        "figure4, figure5, figure6, waves, math, machine, implicit, precision, nodes, machines; see",
         "reproduce");
 }
 

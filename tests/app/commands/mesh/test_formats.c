@@ -61,6 +61,7 @@ static const char *const lines[] = {
     "reproduce math --every 1000003 --pairs 1000",
     "reproduce precision --beats 1 --bcl 400",
     "reproduce machine --ipus 1",
+    "reproduce machines --mesh slab.hdf --machines gc200:1",
     "reproduce implicit small.yaml --ipus 1 --from-ms 3 --steps 2",
     "restitution --cable --model mitchell-schaeffer --dt-ms 0.1 --beats 1 --intervals-ms 400,360,20",
     ("tune --cv-l 0.5 --cv-t 0.4 --edge-mm 1 --family kuhn --set cell.model=mitchell-schaeffer --set "
