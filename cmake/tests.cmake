@@ -177,8 +177,9 @@ if(MT_TESTS)
         set_tests_properties(${module}/${test} PROPERTIES FIXTURES_REQUIRED cache)
       endif()
       # Under the sanitizers these are slow, too: their claims are numbers, and other tests run the same code for fewer of them.
-      set(numbers "^test_(calibration|fronts|premature|restitution|spreading|tissue_restitution|tissue_waves)$")
-      if(test MATCHES "_slow$" OR (MT_SANITIZE AND test MATCHES ${numbers}))
+      string(CONCAT numbers "solver/test_(calibration|chain|nodal_step|opencl|restitution|spreading|tissue_waves)|"
+        "app/test_(fronts|machine_programs|premature|tissue_restitution)")
+      if(test MATCHES "_slow$" OR (MT_SANITIZE AND "${module}/${test}" MATCHES "^(${numbers})$"))
         set_tests_properties(${module}/${test} PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED: ")
       endif()
     endforeach()
