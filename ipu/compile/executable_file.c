@@ -423,6 +423,7 @@ static mt_status move_exchange(walk *w, ipu_exchange *x, size_t tiles)
     VALUE(w, x->bytes_received);
     VALUE(w, x->bytes_copied);
     VALUE(w, x->bytes_sent);
+    VALUE(w, x->plan);
     ARRAY(w, x->tile_cycles, tiles);
     ARRAY(w, x->tile_bound, tiles);
     ARRAY(w, x->tile_first, tiles);

@@ -1,4 +1,4 @@
-/* What is scheduled in an exchange phase, and the result (ipu/compile/schedule.h). */
+/* Fragments, which an exchange phase sends, and schedules of them (ipu/compile/schedule.h, ipu/compile/routed.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,8 @@ typedef struct ipu_send {
     bool paired;
 } ipu_send;
 
-/* A fragment's first word arrives in `cycle`, the others in the cycles after it. */
+/* A fragment's first word arrives in `cycle`. On a crossbar the others arrive in the cycles after it; on other machines this is the first
+ * of its words to arrive. */
 typedef struct ipu_arrival {
     size_t fragment;
     uint64_t cycle;

@@ -74,8 +74,6 @@ static size_t rate(const planner *p, uint32_t resource)
 
 /* ---- sends ---- */
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 static size_t most_words(const planner *p) { return ipu_larger(PIECE, p->target->exchange_fragment_cycles); }
 
 /* A fragment of the current tile, in the order of its words. */
@@ -93,8 +91,7 @@ MT_ORDER(by_source, ordered, source, from, fragment)
 MT_ORDER(by_receiver, piece, receiver, from, fragment)
 MT_ORDER_NUMBERS(by_number, size_t)
 
-/* Cuts the words of one tile at the ends of its pieces, and adds the sends. A receiver takes words from a send once: a second fragment of
- * the same receiver with the same words makes another send. */
+/* Room to cut the words of one tile. */
 typedef struct cutting {
     piece *pieces, *now; /* [n] of the tile by `from`; those that contain the current words, by receiver */
     size_t *ends;        /* [2 n] */
@@ -119,6 +116,8 @@ static bool can_join(const planner *p, const send *s, uint32_t receiver)
     return p->how == SHARED_BY_ALL || first_link(p, s->source, first) == first_link(p, s->source, receiver);
 }
 
+/* Adds the sends of words that n pieces contain. A receiver takes words from a send once: a second fragment of the same receiver with the
+ * same words makes another send. */
 static void add_sends(planner *p, uint32_t source, size_t from, size_t to, const cutting *c, size_t n)
 {
     for (size_t left = n, first = 0; left > 0;) {
@@ -158,7 +157,7 @@ static void cut_tile(planner *p, uint32_t source, cutting *c, size_t n, size_t *
         if (!p->sends) continue;
         if (n_now > 1) qsort(c->now, n_now, sizeof *c->now, by_receiver);
         for (size_t at = from, next; at < to; at = next) {
-            next = smaller(to, at + most_words(p));
+            next = ipu_smaller(to, at + most_words(p));
             memset(c->taken, 0, n_now * sizeof *c->taken);
             add_sends(p, source, at, next, c, n_now);
         }
@@ -175,7 +174,7 @@ static mt_status send_fragments(planner *p, mt_arena *scratch, const ordered *or
     for (size_t i = 0; i < p->n; i++) {
         const ipu_fragment *f = &p->fragments[order[i].fragment];
         for (size_t at = f->from, next; at < f->from + f->words; at = next) {
-            next = smaller(f->from + f->words, at + most_words(p));
+            next = ipu_smaller(f->from + f->words, at + most_words(p));
             p->stop[p->n_stops] = order[i].fragment;
             p->sends[p->n_sends++] =
                 (send){.from = at, .to = next, .first_stop = p->n_stops++, .source = f->source, .n_stops = 1};
@@ -498,7 +497,7 @@ static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order, uint6
         MT_TRY(place(p, scratch, s, n));
         *cycles = ipu_larger(*cycles, s->cycle + s->latency + s->to - s->from);
     }
-    *cycles = smaller(*cycles, limit);
+    *cycles = ipu_smaller(*cycles, limit);
     return MT_OK;
 }
 

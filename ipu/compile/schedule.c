@@ -93,8 +93,6 @@ typedef struct planner {
     ipu_arrival *arrivals;
 } planner;
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 uint64_t ipu_schedule_begin(const ipu_target *target, size_t receiver)
 {
     size_t row = 0, column = 0;
@@ -278,9 +276,11 @@ static mt_status make_bounds(
             words_in[tile] += items;
             spare[tile] = ipu_larger(spare[tile], turn(p, items) - items);
         }
-        begin[f->source] = smaller(begin[f->source], leaves_for(f->latency, first_there(p, f->receiver[0])));
+        begin[f->source] =
+            ipu_smaller(begin[f->source], leaves_for(f->latency, first_there(p, f->receiver[0])));
         for (uint32_t r = 0; r < f->width; r++)
-            shortest[f->source] = smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
+            shortest[f->source] =
+                ipu_smaller(shortest[f->source], latency_between(p, f->source, f->receiver[r]));
     }
     for (size_t t = 0; t < p->n_tiles; t++) {
         const uint64_t in = p->load[t] > 0 ? first_there(p, t) + p->load[t] - spare[t] : 0;
@@ -299,10 +299,10 @@ static uint64_t spread_of_latencies(const planner *p)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < p->n_transfers; i++) {
-        least = smaller(least, p->transfers[i].latency);
+        least = ipu_smaller(least, p->transfers[i].latency);
         most = ipu_larger(most, p->transfers[i].latency);
     }
-    return most - smaller(least, most);
+    return most - ipu_smaller(least, most);
 }
 
 /* ---- receivers in the order in which they become ready ---- */

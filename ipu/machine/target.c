@@ -275,39 +275,57 @@ static mt_status check_crossbar(const char *path, const ipu_target *t)
     return MT_OK;
 }
 
-/* A key of the fabric, its value, and the kinds of fabric that need it; all others must not have it. */
-typedef struct fabric_number {
+/* Keys that only machines with some kinds of fabric, or shapes of links, have: bits by kind or shape. */
+enum { BARS = 1 << IPU_CROSSBAR, GRIDS = 1 << IPU_MESH | 1 << IPU_TILE_TORUS };
+enum { GROUPS = 1 << IPU_CLUSTERS, LISTS = 1 << IPU_TILE_LINKS, SHARED = GRIDS | GROUPS | LISTS };
+enum { RUNGS = 1 << IPU_LADDER | 1 << IPU_TORUS, LINKED = 1 << IPU_LINK_LIST, JOINED = RUNGS | LINKED };
+static const struct {
     const char *key;
-    size_t value;
-    unsigned kinds; /* bits by ipu_fabric_kind */
-} fabric_number;
+    unsigned fabrics, shapes; /* 0: any */
+} network_keys[] = {{"exchange.rows", BARS, 0}, {"exchange.row_cycles", BARS, 0},
+    {"exchange.columns", BARS, 0}, {"exchange.paired", BARS, 0}, {"fabric.width", GRIDS, 0},
+    {"fabric.first", GRIDS, 0}, {"fabric.cluster_tiles", GROUPS, 0},
+    {"fabric.words_per_cycle", GRIDS | GROUPS, 0}, {"fabric.hop_cycles", SHARED, 0},
+    {"fabric.multicast", SHARED, 0}, {"fabric.list", LISTS, 0}, {"links.direct", 0, RUNGS},
+    {"links.cross", 0, RUNGS}, {"links.rail", 0, RUNGS}, {"links.list", 0, LINKED},
+    {"links.routes", 0, LINKED}, {"links.chips", 0, LINKED}, {"links.lane_bits_per_second", 0, JOINED},
+    {"links.efficiency", 0, JOINED}, {"links.buffers", 0, JOINED}, {"links.packet_bytes", 0, JOINED},
+    {"links.packet_header_bytes", 0, JOINED}, {"links.sync_ns_per_hop", 0, JOINED},
+    {"links.setup_ns", 0, JOINED}, {"links.through_ns", 0, JOINED}};
+
+bool ipu_target_has(const ipu_target *target, const char *key)
+{
+    for (size_t k = 0; k < sizeof network_keys / sizeof *network_keys; k++) {
+        if (strcmp(key, network_keys[k].key) != 0) continue;
+        const unsigned fabrics_with = network_keys[k].fabrics, shapes_with = network_keys[k].shapes;
+        return (fabrics_with == 0 || fabrics_with >> target->fabric.kind & 1) &&
+               (shapes_with == 0 || shapes_with >> target->links.shape & 1);
+    }
+    return true;
+}
 
 static mt_status check_fabric(const char *path, const ipu_target *t)
 {
-    enum {
-        BARS = 1 << IPU_CROSSBAR,
-        GRIDS = 1 << IPU_MESH | 1 << IPU_TILE_TORUS,
-        GROUPS = 1 << IPU_CLUSTERS
-    };
-    enum { LISTS = 1 << IPU_TILE_LINKS };
     const ipu_fabric_rules *f = &t->fabric;
-    const fabric_number numbers[] = {{"exchange.rows", t->exchange_rows, BARS},
-        {"fabric.width", f->width, GRIDS}, {"fabric.cluster_tiles", f->cluster_tiles, GROUPS},
-        {"fabric.words_per_cycle", f->words_per_cycle, GRIDS | GROUPS},
-        {"fabric.hop_cycles", f->hop_cycles, GRIDS | GROUPS | LISTS}, {"fabric.list", f->n_list, LISTS}};
-    const fabric_number others[] = {{"exchange.row_cycles", t->exchange_row_cycles, BARS},
-        {"exchange.columns", t->exchange_columns, BARS}, {"exchange.paired", t->exchange_paired, BARS},
-        {"fabric.first", f->first, GRIDS}, {"fabric.multicast", f->multicast, GRIDS | GROUPS | LISTS}};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-        const bool needed = numbers[k].kinds >> f->kind & 1;
-        if (needed != (numbers[k].value > 0))
-            return mt_fail(MT_INPUT, "%s: %s: %zu; allowed with fabric.kind %s: %s", path, numbers[k].key,
-                numbers[k].value, fabrics[f->kind], needed ? "at least 1" : "none");
-    }
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (others[k].value > 0 && !(others[k].kinds >> f->kind & 1))
+    const struct {
+        const char *key;
+        size_t value;
+        bool needed; /* True if a machine that can have the key needs it */
+    } of[] = {{"exchange.rows", t->exchange_rows, true}, {"fabric.width", f->width, true},
+        {"fabric.cluster_tiles", f->cluster_tiles, true},
+        {"fabric.words_per_cycle", f->words_per_cycle, true}, {"fabric.hop_cycles", f->hop_cycles, true},
+        {"fabric.list", f->n_list, true}, {"exchange.row_cycles", t->exchange_row_cycles, false},
+        {"exchange.columns", t->exchange_columns, false}, {"exchange.paired", t->exchange_paired, false},
+        {"fabric.first", f->first, false}, {"fabric.multicast", f->multicast, false}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        const bool has = ipu_target_has(t, of[k].key);
+        if (of[k].needed && has != (of[k].value > 0))
+            return mt_fail(MT_INPUT, "%s: %s: %zu; allowed with fabric.kind %s: %s", path, of[k].key,
+                of[k].value, fabrics[f->kind], has ? "at least 1" : "none");
+        if (!has && of[k].value > 0)
             return mt_fail(MT_INPUT, "%s: %s: not its default; allowed with fabric.kind %s: the default",
-                path, others[k].key, fabrics[f->kind]);
+                path, of[k].key, fabrics[f->kind]);
+    }
     return MT_OK;
 }
 

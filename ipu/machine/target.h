@@ -60,8 +60,7 @@ typedef enum ipu_fabric_kind {
     IPU_MESH,
     IPU_TILE_TORUS,
     IPU_CLUSTERS,
-    IPU_TILE_LINKS,
-    IPU_FABRIC_KINDS
+    IPU_TILE_LINKS
 } ipu_fabric_kind;
 
 /* The order of a route in a mesh or torus: along the row of its sender and then along a column, or the other way round. */
@@ -157,6 +156,9 @@ MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const 
 
 /* Returns the same machine with every constant that has a band set to this end of the band. */
 ipu_target ipu_target_at(const ipu_target *target, ipu_end end);
+
+/* True if a machine with this fabric and these links can have a key of a machine file, such as "fabric.width". */
+bool ipu_target_has(const ipu_target *target, const char *key);
 
 /* Computes the position of a tile on its chip. Of a crossbar: its row, from 0 to exchange_rows - 1, and its place across the columns, each
  * four tiles wide, from 0 to 4 x exchange_columns - 1 (without columns: up to the last tile). Tiles are numbered in pairs, one

@@ -75,39 +75,6 @@ static mt_status list(mt_arena *arena, const mt_arguments *arguments)
 
 /* ---- show ---- */
 
-/* Keys that only some kinds of a fabric, or shapes of links, have: bits by kind or shape. */
-typedef struct of_kinds {
-    const char *key;
-    unsigned kinds;
-} of_kinds;
-
-static bool is_of_others(const of_kinds *keys, size_t n, const char *key, unsigned kind)
-{
-    for (size_t k = 0; k < n; k++)
-        if (strcmp(key, keys[k].key) == 0) return !(keys[k].kinds >> kind & 1);
-    return false;
-}
-
-/* True if a key belongs only to other kinds of fabrics or shapes of links. */
-static bool of_another_kind(const ipu_target *t, const char *key)
-{
-    enum { BAR = 1 << IPU_CROSSBAR, GRID = 1 << IPU_MESH | 1 << IPU_TILE_TORUS };
-    enum { GROUPS = 1 << IPU_CLUSTERS, LIST = 1 << IPU_TILE_LINKS };
-    enum { RUNGS = 1 << IPU_LADDER | 1 << IPU_TORUS, LINKS = 1 << IPU_LINK_LIST, ALL = RUNGS | LINKS };
-    static const of_kinds fabrics[] = {{"exchange.rows", BAR}, {"exchange.columns", BAR},
-        {"exchange.row_cycles", BAR}, {"exchange.paired", BAR}, {"fabric.width", GRID},
-        {"fabric.first", GRID}, {"fabric.cluster_tiles", GROUPS}, {"fabric.words_per_cycle", GRID | GROUPS},
-        {"fabric.list", LIST}, {"fabric.hop_cycles", GRID | GROUPS | LIST},
-        {"fabric.multicast", GRID | GROUPS | LIST}};
-    static const of_kinds shapes[] = {{"links.direct", RUNGS}, {"links.cross", RUNGS}, {"links.rail", RUNGS},
-        {"links.list", LINKS}, {"links.routes", LINKS}, {"links.chips", LINKS},
-        {"links.lane_bits_per_second", ALL}, {"links.efficiency", ALL}, {"links.buffers", ALL},
-        {"links.packet_bytes", ALL}, {"links.packet_header_bytes", ALL}, {"links.sync_ns_per_hop", ALL},
-        {"links.setup_ns", ALL}, {"links.through_ns", ALL}};
-    return is_of_others(fabrics, sizeof fabrics / sizeof *fabrics, key, t->fabric.kind) ||
-           is_of_others(shapes, sizeof shapes / sizeof *shapes, key, t->links.shape);
-}
-
 typedef struct machine_file {
     const char *path, *text;
     mt_yaml_override *sets; /* replacements of its values */
@@ -207,7 +174,7 @@ static mt_status key_rows(
         const mt_yaml_node *same = there ? mt_yaml_node_named(there, c->key) : NULL;
         char here[MT_YAML_WORDS];
         mt_yaml_join(here, path, c->key);
-        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 || of_another_kind(s->target, here))
+        if (strcmp(here, "name") == 0 || strcmp(here, "bands") == 0 || !ipu_target_has(s->target, here))
             continue;
         MT_TRY(c->kind == MT_YAML_IS_MAPPING    ? key_rows(s, here, c, same)
                : c->kind == MT_YAML_IS_SEQUENCE ? list_rows(s, here, same)

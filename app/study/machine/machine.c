@@ -285,8 +285,7 @@ static mt_status add_library(rows *r, rows *sources, const measured *m)
     return MT_OK;
 }
 
-/* Adds the programs on wafers. The seismic one runs on a few tiles, and so does the stencil: their published times do not depend on the
- * number of tiles. */
+/* Adds programs on a few tiles of a wafer: their published times do not depend on the number of tiles. */
 static mt_status add_seismic(rows *r, const measured *m)
 {
     enum { TILES = 12, STEPS = 100000 };

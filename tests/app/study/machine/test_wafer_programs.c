@@ -16,8 +16,8 @@ static ipu_target machine(const char *path)
     return target;
 }
 
-/* The time of a task is known to a tenth, and other times are counted from the source. A tile of 14 x 9 has a row length with bank
- * conflicts less than others; the model has no banks. */
+/* Operations are counted from the source; a task takes about 10 cycles. The tolerances above a tenth are differences that are not explained:
+ * of 14 x 9 points the published time leaves 85 cycles for ten tasks and the halo. */
 Test(wafer_programs, a_stencil_in_rectangles_takes_the_time_of_the_vendors_simulator)
 {
     static const struct {
@@ -72,7 +72,6 @@ Test(wafer_programs, a_reduction_takes_little_more_than_the_diameter)
     cr_assert_eq(mt_wafer_bicgstab(all, NX, NY, 64, iteration, &reduction), MT_OK, "%s", mt_message());
     cr_expect_gt(reduction, NX + NY);
     cr_expect_lt(reduction, NX + NY + 100, "%.0f cycles", reduction);
-    cr_expect_eq(iteration[MT_AT_FAST], iteration[MT_AT_VALUES]);
 }
 
 /* Per point 12 multiplications of words from the network, two a cycle, 12 additions of halves, four a cycle, 6 additions of vectors, four a
