@@ -34,6 +34,15 @@ mt_status mt_tiling_options_parse(mt_arena *arena, const mt_arguments *arguments
         arena, arguments, mt_option_value(arguments, "--target", "gc200"), tiling);
 }
 
+mt_status mt_tiling_options_stream(const mt_arguments *arguments, mt_streamed *streamed)
+{
+    size_t which;
+    MT_TRY(mt_option_word(arguments, "--stream", mt_streamed_words[MT_STREAMED_NONE], mt_streamed_words,
+        MT_STREAMED_ALL + 1, &which));
+    *streamed = (mt_streamed)which;
+    return MT_OK;
+}
+
 mt_status mt_tiling_options_ranges(const mt_arguments *arguments, uint32_t *ranges)
 {
     unsigned long number = 0;

@@ -24,7 +24,18 @@
             .help = "largest number of ranges that a tile sends; for the scheme budget"},                    \
         MT_OPTION_MACHINE_SET
 
-/* Reads the tiling from these options, except --ranges; it uses all tiles. Fails with MT_INPUT; the message names the option. */
+/* For commands that state the cycles of a time step. */
+#define MT_OPTION_STREAM                                                                                     \
+    {                                                                                                        \
+        .name = "--stream", .value = "none|states|all",                                                      \
+        .help = "variables in memory outside of the chip, of machines with `dram`: those of the ionic "      \
+                "model, or all that tiles process in order; default: none"                                   \
+    }
+
+/* Reads --stream; ignores it if it is not given. Fails with MT_INPUT if the word is unknown; the message names the option. */
+MT_NODISCARD mt_status mt_tiling_options_stream(const mt_arguments *arguments, mt_streamed *streamed);
+
+/* Reads the tiling from these options, except --ranges and --stream; it uses all tiles. Fails with MT_INPUT; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
 

@@ -26,6 +26,7 @@ static mt_status choose_cut(mt_case *input, mt_mapping_choice *choice)
     input->machine.ranges = choice->scheme.ranges;
     choice->tiling.imbalance = input->machine.imbalance;
     choice->tiling.balance_halo = input->machine.balance_halo;
+    choice->tiling.streamed = (mt_streamed)input->machine.streamed;
     return MT_OK;
 }
 
@@ -74,6 +75,7 @@ mt_status mt_mapping_choose(mt_arena *arena, const char *path, mt_case *input, c
     MT_TRY(mt_fail_in(path, choose_cut(input, choice)));
     MT_TRY(mt_fail_in(path, check_ranks(input, ranks)));
     MT_TRY(load_machine(arena, path, input, &choice->tiling.one));
+    MT_TRY(mt_fail_in(path, mt_tiling_check_streamed("machine.stream", &choice->tiling)));
     return mt_fail_in(path, choose_tiles(arena, input, choice));
 }
 
@@ -227,6 +229,7 @@ mt_status mt_mapping_make(mt_arena *arena, const mt_case *input, const mt_mappin
     m->layout.target = &choice->target;
     m->layout.halo = &m->halo;
     m->layout.chain_part = m->chain_part;
+    m->layout.streamed = (mt_streamed)input->machine.streamed;
     m->layout.checked = input->machine.checked;
     m->layout.ranks = choice->ranks;
     return MT_OK;

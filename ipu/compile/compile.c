@@ -8,6 +8,7 @@
 #include "ipu/compile/controls.h"
 #include "ipu/compile/exchange.h"
 #include "ipu/compile/memory.h"
+#include "ipu/compile/streaming.h"
 #include "ipu/compile/supersteps.h"
 #include "data/core/offsets.h"
 #include "data/core/order.h"
@@ -819,6 +820,7 @@ static mt_status compile(compiling *c, const ipu_program *const *programs, size_
     MT_TRY(emit(c, &slots));
     MT_TRY(ipu_supersteps_make(c->arena, e, &slots));
     MT_TRY(ipu_controls_make(c->arena, e));
+    MT_TRY(ipu_streaming_check(e));
     return e->untimed ? MT_OK : ipu_memory_place(c->arena, e);
 }
 

@@ -102,7 +102,7 @@ typedef struct ipu_control {
 typedef enum ipu_memory_category {
     IPU_MEMORY_VARIABLES,     /* always live */
     IPU_MEMORY_TEMPORARIES,   /* temporary variables that are not always live */
-    IPU_MEMORY_RECEIVED,      /* tails and edge buffers */
+    IPU_MEMORY_RECEIVED,      /* tails and edge buffers; buffers of data outside of the chip */
     IPU_MEMORY_REARRANGEMENT, /* buffers and tables of copies */
     IPU_MEMORY_VERTEX_STATE,
     IPU_MEMORY_VERTEX_CODE,

@@ -130,6 +130,7 @@ static mt_status move_variable(walk *w, ipu_variable *v)
     VALUE(w, v->type);
     VALUE(w, v->n);
     VALUE(w, v->temporary);
+    VALUE(w, v->dram);
     VALUE(w, constant);
     if (constant) ARRAY(w, values, v->n * ipu_type_bytes(v->type));
     v->constant = values;
@@ -308,7 +309,7 @@ static bool same_kind(const ipu_codelet *a, const ipu_codelet *b)
 {
     bool same = strcmp(a->name, b->name) == 0 && a->n_fields == b->n_fields &&
                 a->code_bytes == b->code_bytes && a->vertex_bytes == b->vertex_bytes && a->kind == b->kind &&
-                a->interleaved == b->interleaved && a->lists == b->lists &&
+                a->interleaved == b->interleaved && a->lists == b->lists && a->streamed == b->streamed &&
                 a->context_bytes == b->context_bytes;
     for (size_t f = 0; same && f < a->n_fields; f++)
         same = strcmp(a->fields[f].name, b->fields[f].name) == 0 &&
@@ -327,6 +328,7 @@ static mt_status move_kind(walk *w, ipu_codelet *codelet, bool *timed)
     VALUE(w, codelet->kind);
     VALUE(w, codelet->interleaved);
     VALUE(w, codelet->lists);
+    VALUE(w, codelet->streamed);
     VALUE(w, codelet->context_bytes);
     VALUE(w, *timed);
     if (codelet->n_fields > IPU_MAX_FIELDS) return mt_fail(MT_INPUT, "%s: too many fields", w->path);

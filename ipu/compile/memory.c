@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "data/core/order.h"
+#include "ipu/compile/streaming.h"
+#include "ipu/cost/dram.h"
 #include "ipu/machine/integer.h"
 
 enum { ALIGNMENT = 8, RANGE_BYTES = 8, LARGEST = 5 };
@@ -100,8 +102,8 @@ static size_t lists_of(const ipu_live_range *live)
 /* Allocates memory to place any of the tiles [first, end). */
 static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t first, size_t end, placing *p)
 {
-    /* edge buffers, state, code, buffers and tables of copies */
-    const size_t of_sets = 5 * e->graph->n_compute_sets;
+    /* edge buffers, buffers of streamed data, state, code, buffers and tables of copies */
+    const size_t of_sets = 6 * e->graph->n_compute_sets;
     size_t parts = 0, tasks = 0, items = 0, runs = 0;
     for (size_t t = first; t < end; t++) {
         size_t inputs;
@@ -208,7 +210,7 @@ static void add_parts(placing *p)
             n += e->ranges[e->tile_range[i]].n;
             unused &= e->liveness.unused[e->tile_range[i]];
         }
-        if (unused) continue;
+        if (unused || v->dram) continue;
         p->part_offset[p->n_blocks] = range->offset;
         p->part_bytes[p->n_blocks] = n * ipu_type_bytes(v->type);
         add_block(p, false, v->name, live.always ? IPU_MEMORY_VARIABLES : IPU_MEMORY_TEMPORARIES,
@@ -285,6 +287,8 @@ static void add_range(placing *p, const ipu_superstep *step, const ipu_task *tas
 {
     const ipu_field *f = &task->codelet->fields[field];
     if (place->n == 0 || !(task->codelet->interleaved >> field & 1)) return;
+    if (task->codelet->streamed >> field & 1 && ipu_streaming_variable(p->executable, p->tile, place->offset))
+        return;
     const ipu_input *input = f->direction == IPU_INPUT
                                  ? input_at(p, step, place->offset, place->n * ipu_type_bytes(f->type))
                                  : NULL;
@@ -313,6 +317,7 @@ static void add_compute_set(placing *p, size_t set)
     const ipu_copying *before = &exchange->before[p->tile], *after = &exchange->after[p->tile];
     const size_t tables = (before->ranges + before->strided + after->ranges + after->strided) *
                           p->target->memory.copy_range_bytes;
+    const ipu_streaming streaming = ipu_streaming_of(e, step, p->tile);
     edges edge = {0};
     size_t state = 0;
     for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++)
@@ -329,6 +334,8 @@ static void add_compute_set(placing *p, size_t set)
         }
     }
     add_block(p, edge.interleaved, step->name, IPU_MEMORY_RECEIVED, edge.bytes, now);
+    add_block(p, streaming.interleaved, step->name, IPU_MEMORY_RECEIVED,
+        ipu_dram_buffers(&p->target->dram, &streaming.use), now);
     add_block(p, false, step->name, IPU_MEMORY_REARRANGEMENT, exchange->buffer_bytes[p->tile], now);
     add_block(p, false, step->name, IPU_MEMORY_REARRANGEMENT, tables, always);
     add_block(p, false, step->name, IPU_MEMORY_VERTEX_STATE, state, always);

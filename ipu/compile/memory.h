@@ -16,9 +16,11 @@
  *                   the moment of their compute set, and temporary variables. Everything else is always live.
  *
  * Items of a tile:
- *   its part of each variable, always live or temporary; none if nothing accesses any element of a temporary variable's part;
+ *   its part of each variable, always live or temporary; none if nothing accesses any element of a temporary variable's part, or if the
+ *     variable is outside of the chip (ipu_graph_set_dram);
  *   received: the tail of a part, for each compute set that has one; the edge buffers of each compute set together, including
  *     inputs assembled by copies (ipu/compile/assembly.h), interleaved if one of them is;
+ *   the buffers of data outside of the chip, for each compute set together (ipu/cost/dram.h);
  *   rearrangement: the buffers of the copies of each compute set together, and their tables;
  *   vertex state: all its vertices of each compute set together, each rounded up to 8 bytes, plus 8 bytes for each range of a list, its
  *     address and its length;

@@ -119,6 +119,18 @@ mt_status ipu_graph_set_tile_mapping(
     return MT_OK;
 }
 
+mt_status ipu_graph_set_dram(ipu_graph *graph, uint32_t variable)
+{
+    MT_TRY(check_range(graph, variable, 0, 0));
+    if (graph->target.dram.bytes == 0)
+        return mt_fail(MT_INPUT,
+            "graph: variable '%s' outside of the chip: %s has no such memory; allowed: a machine with "
+            "dram.bytes above 0",
+            graph->variables[variable].name, graph->target.name);
+    graph->variables[variable].dram = true;
+    return MT_OK;
+}
+
 mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable)
 {
     MT_TRY(check_range(graph, variable, 0, 0));

@@ -90,6 +90,9 @@ typedef struct ipu_codelet {
     ipu_cycles (*compute_timed)(const ipu_target *target, const ipu_span *fields, const void *context);
     uint32_t interleaved; /* bit f: field f is read by 128-bit loads, so its data must be in region 1 */
     uint32_t lists;       /* bit f: field f is a list of ranges, each contiguous on its own */
+    /* bit f: the codelet accesses field f in its order, chunk by chunk together with the other ones, so the variable can be outside of the
+     * chip (ipu_graph_set_dram) */
+    uint32_t streamed;
     /* size of a context that is plain data and can be saved (ipu/compile/executable_file.h); 0 if there is no context or it has
      * pointers */
     size_t context_bytes;
@@ -113,6 +116,7 @@ typedef struct ipu_variable {
     ipu_type type;
     size_t n;
     bool temporary;
+    bool dram;            /* True if it is outside of the chip of its tiles (ipu_dram) */
     const void *constant; /* its values; NULL if it is no constant */
 } ipu_variable;
 
@@ -193,6 +197,10 @@ MT_NODISCARD mt_status ipu_graph_set_tile_mapping(
  * rejects mapped ranges that nothing accesses. ipu_engine_read and ipu_engine_write still find them in the host image, where
  * they keep the initial value (0; poison in a checked engine) until the host writes them: the machine has no such data. */
 MT_NODISCARD mt_status ipu_graph_set_temporary(ipu_graph *graph, uint32_t variable);
+
+/* Moves a variable to the memory outside of the chip of its tiles (ipu_dram). It has no memory on its tiles, whose vertices stream it
+ * (ipu/cost/dram.h). Compilation refuses any other access. The machine must have such memory. */
+MT_NODISCARD mt_status ipu_graph_set_dram(ipu_graph *graph, uint32_t variable);
 
 /* Creates a tensor of `n` slices (borrowed). Without slices it has no elements and type IPU_FLOAT. */
 MT_NODISCARD mt_status ipu_graph_add_tensor(

@@ -170,6 +170,23 @@ static const mt_yaml_key host_keys[] = {
     CYCLES(host.sync_cycles, "sync_cycles", "Sync with the host, in addition to the sync inside the chip."),
     MT_YAML_END};
 
+static const mt_yaml_key dram_keys[] = {
+    MT_YAML_UNSIGNED(ipu_target, dram.bytes, "bytes", "0", MT_YAML_WITHIN(0, 1e15),
+        "Size of the memory outside of a chip. 0: none."),
+    MT_YAML_DOUBLE(ipu_target, dram.read_bytes_per_second, "read_bytes_per_second", MT_YAML_NONE,
+        MT_YAML_WITHIN(1e6, 1e16), "Sustained rate of reads of all tiles of a chip together."),
+    MT_YAML_DOUBLE(ipu_target, dram.write_bytes_per_second, "write_bytes_per_second", MT_YAML_NONE,
+        MT_YAML_WITHIN(1e6, 1e16), "Sustained rate of writes."),
+    MT_YAML_BOOL(ipu_target, dram.duplex, "duplex", "false",
+        "true: reads and writes do not share their rates; false: they take turns."),
+    MT_YAML_UNSIGNED(ipu_target, dram.latency_cycles, "latency_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
+        "Latency of the load or store of a chunk."),
+    MT_YAML_UNSIGNED(ipu_target, dram.buffer_bytes, "buffer_bytes", "0", MT_YAML_WITHIN(0, UINT32_MAX),
+        "Memory of a tile for chunks; at least 64 if there is memory outside of the chip."),
+    MT_YAML_BOOL(ipu_target, dram.overlap, "overlap", "false",
+        "true: tiles load and store chunks while they compute."),
+    MT_YAML_END};
+
 static const mt_yaml_key vertex_keys[] = {
     CYCLES(vertex_launch_cycles, "launch_cycles",
         "Start and end of a compute set on a tile with vertices, in addition to the launch of each."),
@@ -223,6 +240,7 @@ static const mt_yaml_key target_keys[] = {
     MT_YAML_MAPPING("exchange", exchange_keys, "Exchange between the tiles of a chip."),
     MT_YAML_MAPPING("links", link_keys, "Links between chips (IPU-Links)."),
     MT_YAML_MAPPING("host", host_keys, "The link of each chip to its host."),
+    MT_YAML_MAPPING("dram", dram_keys, "Memory outside of each chip, from which its tiles stream."),
     MT_YAML_MAPPING("vertex", vertex_keys, "Cost of executing a vertex in addition to its instructions."),
     MT_YAML_MAPPING("instructions", instruction_keys,
         "Worker cycles of instructions; the mean, if it depends on the operands."),
@@ -295,6 +313,7 @@ static const struct {
 
 bool ipu_target_has(const ipu_target *target, const char *key)
 {
+    if (strncmp(key, "dram.", strlen("dram.")) == 0) return target->dram.bytes > 0;
     for (size_t k = 0; k < sizeof network_keys / sizeof *network_keys; k++) {
         if (strcmp(key, network_keys[k].key) != 0) continue;
         const unsigned fabrics_with = network_keys[k].fabrics, shapes_with = network_keys[k].shapes;
@@ -359,9 +378,10 @@ static const char *const bandable[] = {"exchange.local_copy_bytes_per_cycle", "e
     "exchange.copy_range_cycles", "exchange.copy_row_cycles", "exchange.sync_cycles", "exchange.fixed_cycles",
     "exchange.fragment_cycles", "exchange.row_cycles", "exchange.way_cycles", "fabric.hop_cycles",
     "links.lane_bits_per_second", "links.efficiency", "links.packet_header_bytes", "links.sync_ns_per_hop",
-    "links.setup_ns", "links.through_ns", "vertex.launch_cycles", "vertex.entry_cycles",
-    "instructions.memory", "instructions.float", "instructions.integer", "instructions.f32_div",
-    "instructions.f32_exp", "instructions.f32_log", "instructions.f32_sqrt", NULL};
+    "links.setup_ns", "links.through_ns", "dram.read_bytes_per_second", "dram.write_bytes_per_second",
+    "dram.latency_cycles", "vertex.launch_cycles", "vertex.entry_cycles", "instructions.memory",
+    "instructions.float", "instructions.integer", "instructions.f32_div", "instructions.f32_exp",
+    "instructions.f32_log", "instructions.f32_sqrt", NULL};
 
 static mt_status refuse_band(const char *path, const char *key)
 {
@@ -462,6 +482,32 @@ static mt_status check_links(const char *path, ipu_links *links)
     return ipu_topology_check_links(path, links);
 }
 
+/* Checks the memory outside of a chip. Without it its numbers become 0. */
+static mt_status check_dram(const char *path, ipu_dram *dram)
+{
+    enum { LEAST_BUFFER = 64 };
+    const struct {
+        const char *key;
+        bool set; /* to a value of a machine with such memory */
+        bool needed;
+    } keys[] = {{"read_bytes_per_second", !isnan(dram->read_bytes_per_second), true},
+        {"write_bytes_per_second", !isnan(dram->write_bytes_per_second), true},
+        {"buffer_bytes", dram->buffer_bytes >= LEAST_BUFFER, true}, {"duplex", dram->duplex, false},
+        {"latency_cycles", dram->latency_cycles > 0, false}, {"overlap", dram->overlap, false}};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (dram->bytes > 0 && keys[k].needed && !keys[k].set)
+            return mt_fail(MT_INPUT, "%s: dram.%s: missing%s; allowed without it: dram.bytes 0", path,
+                keys[k].key, strcmp(keys[k].key, "buffer_bytes") == 0 ? " or below 64" : "");
+        if (dram->bytes == 0 && keys[k].set)
+            return mt_fail(MT_INPUT,
+                "%s: dram.%s without dram.bytes; allowed: dram.bytes of at least 1, or "
+                "no key of dram",
+                path, keys[k].key);
+    }
+    if (dram->bytes == 0) *dram = (ipu_dram){0};
+    return MT_OK;
+}
+
 mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target)
 {
@@ -470,6 +516,7 @@ mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_overr
     if (!target->name[0]) return mt_fail(MT_INPUT, "%s: name: empty; allowed: a name for tables", path);
     MT_TRY(check_memory(path, target));
     MT_TRY(check_places(path, target));
+    MT_TRY(check_dram(path, &target->dram));
     MT_TRY(keep_bands(path, overrides, n_overrides, target));
     return check_links(path, &target->links);
 }

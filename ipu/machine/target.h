@@ -35,6 +35,17 @@ typedef struct ipu_host {
     size_t sync_cycles; /* of a sync with the host, in addition to the sync inside the chip */
 } ipu_host;
 
+/* Memory outside of each chip that its tiles share: variables marked by ipu_graph_set_dram are there, and vertices stream them through
+ * buffers (ipu/cost/dram.h). All members are 0 if there is none. */
+typedef struct ipu_dram {
+    size_t bytes;                                         /* of each chip; 0: there is none */
+    double read_bytes_per_second, write_bytes_per_second; /* sustained, of all tiles of a chip together */
+    bool duplex;           /* True if reads and writes do not share their rate */
+    size_t latency_cycles; /* of the load or store of a chunk, in addition to its bytes */
+    size_t buffer_bytes;   /* of a tile */
+    bool overlap;          /* True if tiles load and store while they compute */
+} ipu_dram;
+
 /* The structure of a tile's memory. ipu/compile/memory.h describes its allocation. */
 typedef struct ipu_memory_rules {
     /* at the bottom, a multiple of element_bytes; instructions are fetched only from here */
@@ -132,6 +143,7 @@ typedef struct ipu_target {
     ipu_instruction_costs instructions;
     ipu_links links;
     ipu_host host;
+    ipu_dram dram;
     ipu_memory_rules memory;
     ipu_band *bands;
     size_t n_bands;
@@ -150,6 +162,7 @@ extern const mt_yaml_table ipu_target_table;
  *  - a crossbar has more than 4,096 tiles, no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or another fabric has
  *    rows, columns or pairs;
  *  - the fabric lacks a number that its kind needs, or has one of another kind;
+ *  - dram.bytes is above 0 without its rates and buffers, or is 0 with another key of dram;
  *  - `ipu_topology_check_links` fails. */
 MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target);
@@ -157,7 +170,8 @@ MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const 
 /* Returns the same machine with every constant that has a band set to this end of the band. */
 ipu_target ipu_target_at(const ipu_target *target, ipu_end end);
 
-/* True if a machine with this fabric and these links can have a key of a machine file, such as "fabric.width". */
+/* True if a machine with this fabric, these links and this memory outside of its chips can have a key of a machine file, such as
+ * "fabric.width". */
 bool ipu_target_has(const ipu_target *target, const char *key);
 
 /* Computes the position of a tile on its chip. Of a crossbar: its row, from 0 to exchange_rows - 1, and its place across the columns, each

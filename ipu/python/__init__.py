@@ -343,9 +343,11 @@ class Engine:
         """What all runs so far cost (ipu/run/profile.h): its numbers as attributes, and `steps`, by the names of compute sets."""
         arena, profile = _arena(), ffi.new("ipu_profile *")
         _do(lib.ipu_profile_make(arena, self.c, profile))
-        numbers = ("cycles", "rearrangement_cycles", "sync_cycles", "exchange_cycles", "compute_cycles", "overlapped_cycles",
+        numbers = ("cycles", "rearrangement_cycles", "sync_cycles", "exchange_cycles", "compute_cycles", "dram_cycles",
+                   "overlapped_cycles",
                    "control_cycles", "host_cycles", "seconds", "memory_max")
         steps = [(ffi.string(s.name).decode(), s) for s in profile.steps[0 : profile.n_steps]]
         return SimpleNamespace(**{name: getattr(profile, name) for name in numbers}, steps={
             name: SimpleNamespace(runs=s.runs, cycles=s.cycles, sync=s.sync_cycles, exchange=s.exchange_phase_cycles,
-                                  copies=s.rearrangement_phase_cycles, compute=s.compute.max) for name, s in steps})
+                                  copies=s.rearrangement_phase_cycles, compute=s.compute.max,
+                                  dram=s.dram_cycles) for name, s in steps})

@@ -27,6 +27,8 @@
  * before the first; it does not here. A tile with copies after the exchange does not overlap, since it computes with the copies; nor
  * does any tile in a superstep whose vertices write a variable that is sent.
  *
+ * Data outside of the chip (ipu/cost/dram.h): compute(t) includes the additional time of the superstep, since the tiles share its rate.
+ *
  * An estimate: the schedule assumes that all tiles begin at once, so a word can be late by what its receiver waits less than its sender,
  * or two words that never met in the schedule can need the same link. Queues of a receiver have no limit: with `none`, a tile that only
  * sends can run ahead by any number of supersteps.

@@ -51,6 +51,9 @@ static ipu_profile_step step_of(
         .external_fixed_cycles = step->external_fixed_cycles,
         .rearrangement_phase_cycles = step->gather_phase_cycles + step->scatter_phase_cycles,
         .exchange_bound_cycles = step->exchange_bound_cycles,
+        .dram_cycles = step->dram_cycles,
+        .dram_read = step->dram_read,
+        .dram_written = step->dram_written,
         .exchange_words_cycles = step->exchange_words_cycles,
         .bytes_crossing = step->bytes_crossing,
         .busiest_link = step->busiest_link,
@@ -294,7 +297,7 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
         step->runs = engine->runs[s];
         step->total_compute_cycles = engine->compute_cycles[s];
         step->total_cycles = step->runs * (step->rearrangement_phase_cycles + step->sync_cycles +
-                                              step->exchange_phase_cycles) +
+                                              step->exchange_phase_cycles + step->dram_cycles) +
                              step->total_compute_cycles;
         if (step->runs > 0)
             step->workers_busy = share(engine->used_slots[s], engine->compute_cycles[s], n_tiles);
@@ -302,14 +305,15 @@ mt_status ipu_profile_make(mt_arena *arena, const ipu_engine *engine, ipu_profil
         profile->sync_cycles += step->runs * step->sync_cycles;
         profile->exchange_cycles += step->runs * step->exchange_phase_cycles;
         profile->compute_cycles += step->total_compute_cycles;
+        profile->dram_cycles += step->runs * step->dram_cycles;
         profile->external_sync_cycles += step->runs * step->external_sync_cycles;
         step->overlapped_cycles = engine->clocks ? engine->overlapped_cycles[s] : 0;
         profile->overlapped_cycles += step->overlapped_cycles;
     }
     add_controls(engine, profile);
     profile->cycles = profile->rearrangement_cycles + profile->sync_cycles + profile->exchange_cycles +
-                      profile->compute_cycles + profile->control_cycles + profile->host_cycles -
-                      profile->overlapped_cycles;
+                      profile->compute_cycles + profile->dram_cycles + profile->control_cycles +
+                      profile->host_cycles - profile->overlapped_cycles;
     profile->seconds = (double)profile->cycles / engine->executable->graph->target.clock_hz;
     return MT_OK;
 }

@@ -23,7 +23,7 @@ typedef struct ipu_cycles_band {
     uint64_t at[IPU_ENDS];
 } ipu_cycles_band;
 
-/* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max. If
+/* One compute set. One run takes cycles = rearrangement_phase_cycles + sync_cycles + exchange_phase_cycles + compute.max + dram_cycles. If
  * compute depends on data, these are of a typical run; the totals and workers_busy are of the actual runs. */
 typedef struct ipu_profile_step {
     const char *name;
@@ -38,6 +38,8 @@ typedef struct ipu_profile_step {
     uint64_t external_cycles;                   /* between chips, of the busiest link plus fixed */
     uint64_t external_fixed_cycles;             /* included in external_cycles */
     uint64_t exchange_bound_cycles;             /* lower bound on the schedule inside chips */
+    /* data outside of the chips: time in addition to compute.max, and bytes, in one run (ipu/cost/dram.h) */
+    uint64_t dram_cycles, dram_read, dram_written;
     /* included in the bound: words of its tile; the rest is set-up */
     uint64_t exchange_words_cycles;
     ipu_spread gather, exchange, scatter, compute; /* busy cycles of the tiles in one run */
@@ -84,9 +86,10 @@ typedef struct ipu_profile {
     size_t n_vertices;
     ipu_profile_link *links; /* in the network's order; none on one chip */
     size_t n_links;
-    /* of all runs: sum of rearrangement, sync, exchange, compute, control and host cycles, less overlapped_cycles */
+    /* of all runs: sum of rearrangement, sync, exchange, compute, DRAM, control and host cycles, less overlapped_cycles */
     uint64_t cycles;
-    uint64_t rearrangement_cycles, sync_cycles, exchange_cycles, compute_cycles; /* of supersteps */
+    uint64_t rearrangement_cycles, sync_cycles, exchange_cycles, compute_cycles,
+        dram_cycles; /* of supersteps */
     uint64_t
         overlapped_cycles;   /* in which phases of tiles overlap (ipu/run/clocks.h); 0 with a global sync */
     uint64_t control_cycles; /* of predicates (ipu/cost/control.h) */

@@ -46,6 +46,7 @@ static void totals_object(mt_json *json, const ipu_target *target, const ipu_pro
     mt_json_count(json, "rearrangement_cycles", profile->rearrangement_cycles);
     mt_json_count(json, "exchange_cycles", profile->exchange_cycles);
     mt_json_count(json, "compute_cycles", profile->compute_cycles);
+    if (target->dram.bytes > 0) mt_json_count(json, "dram_cycles", profile->dram_cycles);
     if (ipu_clocks_needed(target)) mt_json_count(json, "overlapped_cycles", profile->overlapped_cycles);
     mt_json_count(json, "predicates", profile->predicates);
     mt_json_count(json, "predicate_cycles", profile->control_cycles);
@@ -101,6 +102,11 @@ static void step_object(mt_json *json, const ipu_target *target, const ipu_profi
     mt_json_count(json, "bytes_sent", step->bytes_sent);
     mt_json_count(json, "bytes_copied", step->bytes_copied);
     mt_json_count(json, "bytes_crossing", step->bytes_crossing);
+    if (target->dram.bytes > 0) {
+        mt_json_count(json, "dram_cycles", step->dram_cycles);
+        mt_json_count(json, "dram_bytes_read", step->dram_read);
+        mt_json_count(json, "dram_bytes_written", step->dram_written);
+    }
     mt_json_close(json);
 }
 

@@ -6,6 +6,8 @@
 
 #include "data/core/order.h"
 #include "ipu/compile/assembly.h"
+#include "ipu/compile/streaming.h"
+#include "ipu/cost/dram.h"
 #include "ipu/cost/links.h"
 #include "ipu/cost/workers.h"
 #include "ipu/machine/integer.h"
@@ -102,6 +104,44 @@ static mt_status time_compute(
     return MT_OK;
 }
 
+/* ---- outside of the chips ---- */
+
+/* Adds up the data of the tiles [first, end) of a chip. */
+static void load_chip(const ipu_executable *e, const ipu_superstep *step, size_t first, size_t end,
+    ipu_dram_load *load, ipu_superstep_timing *timing)
+{
+    const ipu_target *target = &e->graph->target;
+    const size_t port = target->exchange_bytes_per_cycle;
+    uint64_t read = 0, written = 0;
+    for (size_t t = first; t < end; t++) {
+        const ipu_dram_use s = ipu_streaming_of(e, step, t).use;
+        const uint64_t chunks = ipu_dram_chunks(&target->dram, &s),
+                       latency = chunks * target->dram.latency_cycles;
+        if (chunks == 0) continue;
+        load->chunks = ipu_larger(load->chunks, chunks);
+        if (s.read > 0)
+            load->read_cycles = ipu_larger(load->read_cycles, latency + ipu_divide_up(s.read, port));
+        if (s.written > 0)
+            load->write_cycles = ipu_larger(load->write_cycles, latency + ipu_divide_up(s.written, port));
+        read += s.read;
+        written += s.written;
+    }
+    load->read = ipu_larger(load->read, read);
+    load->written = ipu_larger(load->written, written);
+    timing->dram_read += read;
+    timing->dram_written += written;
+}
+
+static void time_dram(const ipu_executable *e, const ipu_superstep *step, ipu_superstep_timing *timing)
+{
+    const ipu_target *target = &e->graph->target;
+    const size_t chips = ipu_larger(1, target->ipus), tiles = target->tiles / chips;
+    ipu_dram_load load = {.compute = timing->compute_phase_cycles};
+    if (!ipu_streaming_any(e->graph)) return;
+    for (size_t c = 0; c < chips; c++) load_chip(e, step, c * tiles, (c + 1) * tiles, &load, timing);
+    timing->dram_cycles = ipu_dram_cycles(target, &load);
+}
+
 /* ---- between chips ---- */
 
 /* Bytes [from, to) of the host image that one tile sends to another chip. */
@@ -182,9 +222,10 @@ static mt_status time_superstep(mt_arena *arena, mt_arena *scratch, const ipu_ti
 {
     MT_TRY(time_exchange(arena, target_of(t), &step->exchange, timing));
     MT_TRY(time_compute(arena, t->executable, step, timing));
+    time_dram(t->executable, step, timing);
     MT_TRY(time_links(arena, scratch, t, step, timing));
     timing->cycles = timing->gather_phase_cycles + timing->sync_cycles + timing->exchange_phase_cycles +
-                     timing->scatter_phase_cycles + timing->compute_phase_cycles;
+                     timing->scatter_phase_cycles + timing->compute_phase_cycles + timing->dram_cycles;
     return MT_OK;
 }
 

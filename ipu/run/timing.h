@@ -7,14 +7,15 @@
  *   scatter        = max over tiles of the copies after the exchange
  *   compute(tile)  = sum over its vertices (entry + worker_contexts * slowest worker), if all of them are multi-worker;
  *                    ipu/cost/workers.h has the others
- *   T              = gather + sync_cycles + exchange + scatter + max compute
+ *   dram           = the additional time to stream data outside of the chips (ipu/cost/dram.h)
+ *   T              = gather + sync_cycles + exchange + scatter + max compute + dram
  * Gather and scatter together are the rearrangement. On a machine of several chips (ipu/machine/topology.h), if any data are
  * sent between chips, the busiest link's cycles (with a fixed time, ipu/cost/links.h) are added to the exchange, and the sync
  * of all chips to the sync of each chip. Data that several tiles of a chip receive from one tile of another chip cross once,
  * each range in packets. If no tile receives data, sync_cycles is 0.
  *
  * If the time of a codelet depends on data (compute_timed), compute and T are of a typical run, and the engine counts the
- * cycles of each run. */
+ * cycles of each run; dram remains that of a typical one. */
 #pragma once
 
 #include "ipu/compile/executable.h"
@@ -31,12 +32,14 @@ typedef struct ipu_superstep_timing {
     uint64_t exchange_bound_cycles;                     /* lower bound on any schedule, without external */
     /* included in the bound: cycles in which its tile sends or receives words; the rest is set-up */
     uint64_t exchange_words_cycles;
-    uint64_t external_cycles;       /* between chips: of the busiest link, plus the fixed time */
-    uint64_t external_fixed_cycles; /* the fixed time, included in external_cycles */
-    uint64_t compute_phase_cycles;  /* max compute */
-    uint64_t cycles;                /* of all phases */
-    uint64_t bytes_crossing;        /* between chips, complete words; a byte counts once per receiving chip */
-    const char *busiest_link;       /* between chips; NULL if nothing is sent between them */
+    uint64_t external_cycles;         /* between chips: of the busiest link, plus the fixed time */
+    uint64_t external_fixed_cycles;   /* the fixed time, included in external_cycles */
+    uint64_t compute_phase_cycles;    /* max compute */
+    uint64_t dram_cycles;             /* of data outside of the chips, in addition to max compute */
+    uint64_t dram_read, dram_written; /* bytes of all chips */
+    uint64_t cycles;                  /* of all phases */
+    uint64_t bytes_crossing;  /* between chips, complete words; a byte counts once per receiving chip */
+    const char *busiest_link; /* between chips; NULL if nothing is sent between them */
     /* [links of the network] including headers; NULL if nothing is sent between chips */
     const uint64_t *link_bytes;
 } ipu_superstep_timing;

@@ -82,6 +82,7 @@ static void add_superstep(
     add_slice(t, machine, whole, "exchange", name, exchange, step->exchange_phase_cycles);
     add_slice(t, machine, whole, "rearrangement", name, scatter, step->scatter_phase_cycles);
     add_slice(t, machine, whole, "compute", name, compute, ran->compute_cycles);
+    add_slice(t, machine, whole, "DRAM", name, compute + ran->compute_cycles, step->dram_cycles);
     for (size_t tile = first; tile <= last; tile++) {
         const size_t pid = pid_of(t, tile);
         add_slice(t, pid, tile + 1, "rearrangement", name, begin, step->gather_cycles[tile]);

@@ -11,6 +11,7 @@
 #include "mesh/network/purkinje.h"
 #include "solver/outputs/ecg.h"
 #include "solver/outputs/leads.h"
+#include "solver/plan/tiling.h"
 #include "solver/tissue/kinds.h"
 #include "solver/tissue/sites.h"
 #include "solver/cells/open.h"
@@ -565,6 +566,11 @@ static const mt_yaml_key machine_keys[] = {
     MT_YAML_UNSIGNED(mt_case, machine.ranges, "ranges", "0", MT_YAML_WITHIN(0, 1000000),
         "For the scheme budget: the largest number of ranges that a tile sends. 0: the default (see "
         "`mesh/README.md`)."),
+    MT_YAML_ENUM(mt_case, machine.streamed, "stream", "none", mt_streamed_words,
+        "Variables in memory outside of the IPU, of a machine file with `dram`, from which tiles stream "
+        "them. none; states: "
+        "those of the ionic model; all: also the rows of the diffusion step and the record.",
+        .affects = MT_AFFECTS_MAPPING),
     MT_YAML_BOOL(mt_case, machine.checked, "checked", "false",
         "true: the run stops at any value that a tile reads but never received. Slow."),
     MT_YAML_END};

@@ -227,6 +227,7 @@ typedef struct mt_case {
         int scheme; /* separator scheme; index into mt_schemes */
         /* most ranges that a tile sends, for schemes with such a limit; 0 = the scheme's default */
         size_t ranges;
+        int streamed; /* an mt_streamed (solver/plan/tiling.h) */
         bool checked;
     } machine;
 } mt_case;

@@ -497,30 +497,38 @@ static void stimulus_compute(const ipu_span *f, const void *context)
 
 COST(stimulus, STIMULUS_CELL)
 
-#define CODELET_OF(kind, fields_, cost_, bytes)                                                              \
+/* Masks of streamed fields (ipu_codelet): all, and all but one. */
+#define ALL_FIELDS UINT32_MAX
+#define ALL_BUT(field) (ALL_FIELDS & ~(UINT32_C(1) << (field)))
+
+#define CODELET_OF(kind, fields_, cost_, bytes, streamed_)                                                   \
     {                                                                                                        \
         .name = #kind, .n_fields = COUNT(fields_), .fields = (fields_), .compute = kind##_compute,           \
-        .cost = (cost_), .code_bytes = (bytes), .vertex_bytes = VERTEX_BYTES(COUNT(fields_))                 \
+        .cost = (cost_), .code_bytes = (bytes), .vertex_bytes = VERTEX_BYTES(COUNT(fields_)),                \
+        .streamed = (streamed_)                                                                              \
     }
-#define CODELET(kind, bytes) CODELET_OF(kind, kind##_fields, kind##_cost, bytes)
+#define CODELET(kind, bytes, streamed) CODELET_OF(kind, kind##_fields, kind##_cost, bytes, streamed)
 
-const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde);
-const ipu_codelet mt_codelet_pde_double_word = CODELET(pde_double_word, CODE_BYTES_pde_double_word);
-const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus);
+const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde, ALL_BUT(PDE_V));
+const ipu_codelet mt_codelet_pde_double_word =
+    CODELET(pde_double_word, CODE_BYTES_pde_double_word, ALL_BUT(WORDS_V));
+const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus, ALL_BUT(STIMULUS_V));
 
 const ipu_codelet *mt_codelet_record(bool all, bool spread)
 {
-    static const ipu_codelet codelets[2][2] = {{CODELET(activation, CODE_BYTES_activation),
-                                                   CODELET(activation_spread, CODE_BYTES_activation_spread)},
-        {CODELET(record, CODE_BYTES_record), CODELET(record_spread, CODE_BYTES_record_spread)}};
+    static const ipu_codelet codelets[2][2] = {
+        {CODELET(activation, CODE_BYTES_activation, ALL_FIELDS),
+            CODELET(activation_spread, CODE_BYTES_activation_spread, ALL_FIELDS)},
+        {CODELET(record, CODE_BYTES_record, ALL_FIELDS),
+            CODELET(record_spread, CODE_BYTES_record_spread, ALL_FIELDS)}};
     return &codelets[all][spread];
 }
 
 const ipu_codelet *mt_codelet_free_elements(bool begins)
 {
     static const ipu_codelet codelets[] = {
-        CODELET_OF(turn_goes_on, record_fields, turn_cost, CODE_BYTES_turn),
-        CODELET_OF(turn_begins, record_fields, turn_cost, CODE_BYTES_turn)};
+        CODELET_OF(turn_goes_on, record_fields, turn_cost, CODE_BYTES_turn, ALL_FIELDS),
+        CODELET_OF(turn_begins, record_fields, turn_cost, CODE_BYTES_turn, ALL_FIELDS)};
     return &codelets[begins];
 }
 
@@ -550,5 +558,6 @@ ipu_codelet mt_codelet_ode(const mt_ode_context *c)
         .code_bytes = mt_codelet_code_bytes(ode_mix(c)) +
                       (after_mix(c) ? mt_codelet_code_bytes(after_mix(c)) : 0) +
                       (c->multirate ? CODE_BYTES_multirate : 0),
-        .vertex_bytes = VERTEX_BYTES(n_fields)};
+        .vertex_bytes = VERTEX_BYTES(n_fields),
+        .streamed = c->mixed ? ALL_BUT(n_fields - 1) : ALL_FIELDS}; /* not the constants */
 }

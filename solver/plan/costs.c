@@ -13,6 +13,15 @@ static uint64_t overlapping_step(const ipu_profile *profile)
     return sum - profile->step_overlapped_cycles;
 }
 
+/* Returns the additional cycles of streamed data in a time step. */
+static uint64_t streaming(const ipu_profile *profile)
+{
+    uint64_t sum = 0;
+    for (size_t e = 0; e < profile->n_executions; e++)
+        sum += profile->executions[e].times * profile->steps[profile->executions[e].step].dram_cycles;
+    return sum;
+}
+
 static mt_costs read_profile(const ipu_target *target, const ipu_profile *profile)
 {
     const ipu_profile_step *step = &profile->steps[MT_PLAN_PDE_AB];
@@ -30,6 +39,7 @@ static mt_costs read_profile(const ipu_target *target, const ipu_profile *profil
         .external_sync_cycles = step->external_sync_cycles,
         .pde_step = step->band,
         .ode_step = profile->steps[MT_PLAN_ODE].band,
+        .dram_cycles = streaming(profile),
         .overlapping_step_cycles = ipu_clocks_needed(target) ? overlapping_step(profile) : 0,
         .gather = step->gather,
         .exchange = step->exchange,
@@ -62,7 +72,8 @@ mt_status mt_costs_profile(mt_arena *arena, const mt_tiling *tiling, const mt_ha
     ipu_profile *profile, mt_costs *costs)
 {
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
-    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
+    const mt_layout layout = {
+        .target = target, .halo = halo, .streamed = tiling->streamed, .checked = tiling->checked};
     const mt_status status = mt_plan_costs(arena, mt_cell_models[0], tiling->spread, &layout, profile);
     return read_costs(status, target, profile, costs);
 }
@@ -71,7 +82,8 @@ mt_status mt_costs_profile_of(mt_arena *arena, const mt_monodomain *problem, con
     const mt_halo *halo, ipu_target *target, ipu_profile *profile, mt_costs *costs)
 {
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), target));
-    const mt_layout layout = {.target = target, .halo = halo, .checked = tiling->checked};
+    const mt_layout layout = {
+        .target = target, .halo = halo, .streamed = tiling->streamed, .checked = tiling->checked};
     return read_costs(mt_plan_costs_of(arena, problem, &layout, profile), target, profile, costs);
 }
 

@@ -25,6 +25,8 @@ typedef struct mt_costs {
     uint64_t external_sync_cycles;  /* of these: of all chips */
     /* of a complete diffusion step and a complete step of the ionic model */
     ipu_cycles_band pde_step, ode_step;
+    /* of a time step: data outside of the chips, in addition to compute; 0 if none are streamed */
+    uint64_t dram_cycles;
     /* of a time step of the program, if time steps follow each other on a machine whose phases overlap (ipu/run/clocks.h); else 0 */
     uint64_t overlapping_step_cycles;
     /* cycles per tile: copies, exchange (without links) and compute of one diffusion step, compute of one step of

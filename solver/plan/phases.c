@@ -23,6 +23,7 @@ const mt_phase_words mt_phase_words_of[MT_PHASES] = {
     [MT_PHASE_SPREADING] = {"spreading_compute", "spreading compute"},
     [MT_PHASE_NETWORK] = {"network_compute", "conduction system compute"},
     [MT_PHASE_NETWORK_EXCHANGE] = {"network_exchange", "conduction system exchange"},
+    [MT_PHASE_DRAM] = {"dram", "memory outside of the IPUs"},
 };
 
 /* True if increments spread along the rows, in the compute set after those of the beats. */
@@ -103,6 +104,7 @@ void mt_phase_sets(mt_phase phase, const mt_monodomain *problem, size_t n_sets, 
     case MT_PHASE_SYNC:
     case MT_PHASE_WAITING:
     case MT_PHASE_LINKS:
+    case MT_PHASE_DRAM:
     case MT_PHASES:
         break;
     }
@@ -124,6 +126,7 @@ const ipu_spread *mt_phase_spread(mt_phase phase, const ipu_profile_step *step)
     case MT_PHASE_WAITING:
     case MT_PHASE_LINKS:
     case MT_PHASE_CONTROL:
+    case MT_PHASE_DRAM:
     case MT_PHASES:
         return NULL;
     case MT_PHASE_PDE_COMPUTE:
@@ -147,6 +150,7 @@ uint64_t mt_phase_cycles(mt_phase phase, const ipu_profile_step *step)
     if (phase == MT_PHASE_WAITING) return ipu_profile_exchange_parts(step).waiting;
     if (phase == MT_PHASE_SYNC) return step->sync_cycles;
     if (phase == MT_PHASE_LINKS) return step->external_cycles;
+    if (phase == MT_PHASE_DRAM) return step->dram_cycles;
     return tiles->max;
 }
 

@@ -27,6 +27,7 @@ typedef enum mt_phase {
     /* the conduction system, but for its cells, which are part of the ODE; and its exchange, as that of the PDE */
     MT_PHASE_NETWORK,
     MT_PHASE_NETWORK_EXCHANGE,
+    MT_PHASE_DRAM, /* data outside of the chips, in addition to compute; of all compute sets */
     MT_PHASES
 } mt_phase;
 

@@ -565,6 +565,7 @@ mt_status mt_plan_make(
     MT_TRY(check_columns(halo));
     MT_TRY(find_rows(arena, values, plan));
     MT_TRY(add_variables(arena, plan));
+    MT_TRY(mt_plan_stream(plan, layout->streamed));
     if (values) MT_TRY(fill_share(values, plan));
     ipu_slice *slices;
     MT_ALLOC(arena, slices, mt_plan_slices_most(halo));

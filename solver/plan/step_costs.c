@@ -25,6 +25,7 @@ static void add_part(const ipu_profile_step *step, uint64_t times, mt_step_part 
     part->runs += times;
     part->compute = step->compute, part->exchange = step->exchange;
     part->compute_cycles += times * step->compute.max;
+    part->dram_cycles += times * step->dram_cycles;
     part->between_cycles += times * between;
     part->inside_cycles += times * (exchange - between);
 }
@@ -39,11 +40,13 @@ static void add_up(const ipu_profile *profile, const mt_monodomain *problem, mt_
         costs->compute_cycles += times * step->compute.max;
         costs->exchange_cycles += times * (step->rearrangement_phase_cycles + step->exchange_phase_cycles);
         costs->sync_cycles += times * step->sync_cycles;
+        costs->dram_cycles += times * step->dram_cycles;
         mean += (double)times * step->compute.mean;
         add_part(step, times, &costs->part[part_of(problem, profile->executions[e].step)]);
         for (int end = 0; end < IPU_ENDS; end++) costs->band.at[end] += times * step->band.at[end];
     }
-    const uint64_t sum = costs->compute_cycles + costs->exchange_cycles + costs->sync_cycles;
+    const uint64_t sum =
+        costs->compute_cycles + costs->exchange_cycles + costs->sync_cycles + costs->dram_cycles;
     costs->overlapped_cycles = profile->step_overlapped_cycles;
     costs->cycles = sum - costs->overlapped_cycles;
     for (int end = 0; costs->overlapped_cycles > 0 && end < IPU_ENDS; end++)
@@ -73,7 +76,11 @@ static mt_status find(mt_arena *arena, const mt_monodomain *problem, const mt_ti
     *profile = (ipu_profile){0};
     MT_TRY(ipu_target_several(&tiling->one, mt_halo_groups(halo), &target));
     MT_TRY(find_counts(halo, costs));
-    const mt_layout layout = {.target = &target, .halo = halo, .checked = tiling->checked, .fabric = fabric};
+    const mt_layout layout = {.target = &target,
+        .halo = halo,
+        .streamed = tiling->streamed,
+        .checked = tiling->checked,
+        .fabric = fabric};
     const mt_status status = mt_plan_costs_of(arena, problem, &layout, profile);
     if (status == MT_OK) add_up(profile, problem, costs);
     costs->fits = status == MT_OK;

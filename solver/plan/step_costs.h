@@ -15,6 +15,7 @@ typedef struct mt_step_part {
     uint64_t runs;                /* in a time step; 0: the problem lacks this part */
     ipu_spread compute, exchange; /* of a run; exchange inside chips, without copies */
     uint64_t compute_cycles;      /* of all runs, like the following ones */
+    uint64_t dram_cycles;         /* data outside of the chips, in addition to compute */
     uint64_t inside_cycles;       /* exchange with copies, and sync, inside chips */
     uint64_t between_cycles;      /* links, and sync of all chips */
 } mt_step_part;
@@ -25,9 +26,9 @@ typedef struct mt_step_costs {
     /* unknowns per tile: own, received, received and not used, their sum; and pieces of received ones */
     mt_tile_spread own, received, unused, local, pieces;
     size_t crossing; /* unknowns received from other chips */
-    /* of a time step: the first is the sum of the next three less the last; exchange includes copies. `overlapped_cycles`: in which phases
-     * overlap if time steps follow each other (ipu/run/clocks.h) */
-    uint64_t cycles, compute_cycles, exchange_cycles, sync_cycles, overlapped_cycles;
+    /* of a time step: the first is the sum of the next four less the last; exchange includes copies. `dram_cycles`: data outside of the
+     * chips, in addition to compute. `overlapped_cycles`: in which phases overlap if time steps follow each other (ipu/run/clocks.h) */
+    uint64_t cycles, compute_cycles, exchange_cycles, sync_cycles, dram_cycles, overlapped_cycles;
     double balance;                   /* mean tile / slowest tile, of the compute sets of a time step */
     size_t memory_max, memory_median; /* bytes per tile */
     ipu_cycles_band band;             /* of `cycles` */

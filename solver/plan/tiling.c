@@ -7,6 +7,16 @@
 #include "ipu/machine/topology.h"
 #include "solver/diffusion/diffusion.h"
 
+const char *const mt_streamed_words[] = {
+    [MT_STREAMED_NONE] = "none", [MT_STREAMED_STATES] = "states", [MT_STREAMED_ALL] = "all", NULL};
+
+mt_status mt_tiling_check_streamed(const char *name, const mt_tiling *tiling)
+{
+    if (tiling->streamed == MT_STREAMED_NONE || tiling->one.dram.bytes > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "%s: %s; allowed with %s, which has no memory outside of the chip: none", name,
+        mt_streamed_words[tiling->streamed], tiling->one.name);
+}
+
 mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus)
 {
     const uint64_t parts = (uint64_t)ipus * mt_tiling_parts(tiling);

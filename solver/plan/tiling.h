@@ -6,6 +6,14 @@
 #include "mesh/cut/halo.h"
 #include "mesh/unknowns.h"
 
+/* The variables outside of the chip of a machine with such memory (ipu_dram): none; the states of the ionic model, and the stored values of
+ * multirate stepping; or all that vertices process in order: also the record, and with voltages at the centres the shares of spreading and
+ * the rows of explicit diffusion steps. Voltages, stimuli and the conduction system are always on the tiles. */
+typedef enum mt_streamed { MT_STREAMED_NONE, MT_STREAMED_STATES, MT_STREAMED_ALL } mt_streamed;
+
+/* "none", "states", "all"; then NULL. */
+extern const char *const mt_streamed_words[];
+
 typedef struct mt_tiling {
     ipu_target one; /* one chip; its name includes the values that were set */
     uint32_t tiles; /* used tiles per chip; curve and bisection use at most these, of the grid of all tiles */
@@ -14,8 +22,12 @@ typedef struct mt_tiling {
     bool balance_halo;
     /* True if the reaction is spread (solver/diffusion/spreading.h), the default; not in the reference study */
     bool spread;
+    mt_streamed streamed; /* variables outside of the chip */
     bool checked; /* True if executables are checked, with the schedules of the exchange word by word */
 } mt_tiling;
+
+/* Checks that the machine has memory for the streamed variables. MT_INPUT: it has none; the message names the key or option `name`. */
+MT_NODISCARD mt_status mt_tiling_check_streamed(const char *name, const mt_tiling *tiling);
 
 /* Checks that this number of chips can be linked and that their tiles can be counted. MT_INPUT: they cannot. */
 MT_NODISCARD mt_status mt_tiling_check_ipus(const mt_tiling *tiling, unsigned long ipus);

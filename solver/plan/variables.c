@@ -48,6 +48,30 @@ mt_status mt_plan_add_pieces(
     return ipu_graph_variable_tensor(plan->graph, variable, tensor);
 }
 
+static mt_status stream(mt_plan *plan, const ipu_tensor *whole)
+{
+    if (whole->n == 0) return MT_OK; /* the problem has no such variable */
+    return ipu_graph_set_dram(plan->graph, plan->graph->slices[whole->first_slice].variable);
+}
+
+mt_status mt_plan_stream(mt_plan *plan, mt_streamed streamed)
+{
+    const bool rows = !plan->nodal && plan->problem->diffusing == MT_DIFFUSING_EXPLICIT;
+    const ipu_tensor *record[] = {&plan->of, &plan->before, &plan->activation},
+                     *of_rows[] = {&plan->d, &plan->a, &plan->column, &plan->v_low},
+                     *shares[] = {&plan->share, &plan->s};
+    if (streamed == MT_STREAMED_NONE) return MT_OK;
+    MT_TRY(stream(plan, &plan->state));
+    for (int k = 0; k < MT_PACED; k++) MT_TRY(stream(plan, &plan->paced[k]));
+    if (streamed == MT_STREAMED_STATES) return MT_OK;
+    for (size_t k = 0; k < sizeof record / sizeof *record; k++) MT_TRY(stream(plan, record[k]));
+    for (int r = 0; r < MT_RECORDED; r++) MT_TRY(stream(plan, &plan->recorded[r]));
+    for (size_t k = 0; rows && k < sizeof of_rows / sizeof *of_rows; k++) MT_TRY(stream(plan, of_rows[k]));
+    for (size_t k = 0; !plan->nodal && k < sizeof shares / sizeof *shares; k++)
+        MT_TRY(stream(plan, shares[k]));
+    return MT_OK;
+}
+
 mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole)
 {
     return ipu_graph_set_temporary(plan->graph, plan->graph->slices[whole.first_slice].variable);

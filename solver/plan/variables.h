@@ -43,6 +43,7 @@
 #include "ipu/graph/program.h"
 #include "mesh/cut/halo.h"
 #include "solver/monodomain.h"
+#include "solver/plan/tiling.h"
 
 /* Order of the compute sets in the graph: these, one for each stimulus, the two of mt_codelet_free_elements if there are
  * several beats, the spreading of increments with voltages at the vertices, the others of an implicit step, of which PDE_AB and PDE_BA
@@ -56,6 +57,7 @@ typedef struct mt_layout {
     const mt_halo *halo;
     /* [n_chains] part of each chain of the conduction system (solver/plan/network.h); NULL: none, or it is not on the machine */
     const uint32_t *chain_part;
+    mt_streamed streamed;
     bool checked; /* True to poison stale data; slow */
     bool fabric;  /* True if costs include the words of the links between tiles in a diffusion step */
     const mt_communicator *ranks; /* ranks that share it; NULL for a single process */
@@ -119,6 +121,9 @@ MT_NODISCARD mt_status mt_plan_connect_pieces(
 /* Connects a field with n elements of a variable, from `from` on. */
 MT_NODISCARD mt_status mt_plan_connect_range(
     mt_plan *plan, size_t vertex, const char *field, ipu_tensor whole, size_t from, size_t n);
+
+/* Moves the variables of `streamed` outside of the chip. MT_INPUT: the machine has no such memory. */
+MT_NODISCARD mt_status mt_plan_stream(mt_plan *plan, mt_streamed streamed);
 
 /* Marks a variable that is not needed between runs of programs. */
 MT_NODISCARD mt_status mt_plan_set_temporary(mt_plan *plan, ipu_tensor whole);

@@ -37,7 +37,7 @@ static const mt_option options[] = {
     {.name = "--scheme",
         .value = "NAME",
         .help = "separator scheme: full, ranged, mixed-clean (default), exact or budget"},
-    MT_TILING_OPTIONS,
+    MT_TILING_OPTIONS, MT_OPTION_STREAM,
     {.name = "--output",
         .letter = 'o',
         .value = "OUT.hdf",
@@ -192,6 +192,10 @@ static void add_cost_rows(mt_table *table, const mt_costs *costs)
             100 * costs->effectiveness, "%"}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         mt_table_property(table, rows[r].key, rows[r].label, costs->fits ? rows[r].value : NAN, rows[r].unit);
+    if (costs->dram_cycles > 0)
+        mt_table_property(table, "dram_cycles",
+            "memory outside of the chip, of a time step, in addition to compute", (double)costs->dram_cycles,
+            "cycles");
     if (costs->overlapping_step_cycles > 0)
         mt_table_property(table, "overlapping_step_cycles", "time step, with overlapping phases",
             (double)costs->overlapping_step_cycles, "cycles");
@@ -411,6 +415,8 @@ static mt_status partition(mt_arena *arena, const mt_arguments *arguments)
     if (job.picture && ipus[0] > MT_PART_GROUPS_MAX)
         return mt_fail(MT_INPUT, "--picture with %u IPUs; allowed: at most %d", ipus[0], MT_PART_GROUPS_MAX);
     job.tiling.checked = mt_option_given(arguments, "--check");
+    MT_TRY(mt_tiling_options_stream(arguments, &job.tiling.streamed));
+    MT_TRY(mt_tiling_check_streamed("--stream", &job.tiling));
     job.stages = begin_stages(arena);
     if (job.profile) MT_TRY(mt_folder_enter(job.profile, replace, &folder));
     const mt_status status = cut_for_all(arena, &job, n, ipus, tables);

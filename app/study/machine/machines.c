@@ -26,7 +26,7 @@ static const mt_option options[] = {MT_REPRODUCE_MESH,
     {.name = "--pde-steps",
         .value = "P",
         .help = "diffusion substeps per time step; default: as in the study: 4"},
-    MT_TILING_CUT_OPTIONS,
+    MT_TILING_CUT_OPTIONS, MT_OPTION_STREAM,
     {.name = "--picture",
         .value = "OUT.png",
         .help = "map of the words on the links of the tiles, of the first machine with a mesh or torus of "
@@ -89,6 +89,7 @@ static mt_status parse_machine(mt_arena *arena, const mt_arguments *arguments, c
         *colon = 0;
     }
     MT_TRY(mt_tiling_options_parse_for(arena, arguments, name, &r->tiling));
+    if (r->tiling.one.dram.bytes > 0) MT_TRY(mt_tiling_options_stream(arguments, &r->tiling.streamed));
     MT_TRY(mt_tiling_check_ipus(&r->tiling, chips));
     r->chips = (uint32_t)chips;
     return mt_tiling_check_memory(&r->tiling, r->chips);
@@ -263,6 +264,14 @@ static mt_table make_exchange(mt_arena *arena, const comparison *c)
     return table;
 }
 
+/* True if a machine streams variables outside of its chips. */
+static bool streams(const comparison *c)
+{
+    for (size_t k = 0; k < c->n; k++)
+        if (c->rows[k].tiling.streamed != MT_STREAMED_NONE) return true;
+    return false;
+}
+
 static mt_table make_times(mt_arena *arena, const comparison *c)
 {
     char title[128];
@@ -271,6 +280,7 @@ static mt_table make_times(mt_arena *arena, const comparison *c)
     mt_table_decimals(&table, "diffusion_cycles", "diffusion", "cycles", 0);
     mt_table_decimals(&table, "reaction_cycles", "reaction", "cycles", 0);
     mt_table_decimals(&table, "record_cycles", "record", "cycles", 0);
+    if (streams(c)) mt_table_decimals(&table, "dram_cycles", "memory outside", "cycles", 0);
     mt_table_decimals(&table, "overlapped_cycles", "overlap", "cycles", 0);
     mt_table_decimals(&table, "time_step_cycles", "time step", "cycles", 0);
     mt_table_decimals(&table, "time_step_fast_cycles", "from", "cycles", 0);
@@ -289,7 +299,9 @@ static mt_table make_times(mt_arena *arena, const comparison *c)
                      slow = fits * (double)s->band.at[IPU_SLOW], cycles = fits * (double)s->cycles;
         begin_row(&table, r);
         MT_TABLE_NUMBERS(&table, fits * part_cycles(r, MT_STEP_PDE), fits * part_cycles(r, MT_STEP_ODE),
-            fits * part_cycles(r, MT_STEP_RECORD), fits * (double)s->overlapped_cycles, cycles, fast, slow,
+            fits * part_cycles(r, MT_STEP_RECORD));
+        if (streams(c)) mt_table_number(&table, fits * (double)s->dram_cycles);
+        MT_TABLE_NUMBERS(&table, fits * (double)s->overlapped_cycles, cycles, fast, slow,
             seconds(c, r, cycles), seconds(c, r, fast), seconds(c, r, slow),
             100 * seconds(c, r, cycles) / first);
         mt_table_text(&table, s->fits ? "yes" : s->why);

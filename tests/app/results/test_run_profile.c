@@ -77,6 +77,30 @@ Test(run_profile, profiles_match_their_schema)
     cr_assert_null(json_at(read_json("one/profile.json"), "links")->first);
 }
 
+/* The totals are those of the compute sets, and the maps those of a run without memory outside of the chip. */
+Test(run_profile, streamed_variables_are_in_the_profile_and_change_no_map)
+{
+    double dram = 0;
+    size_t n[2];
+    free(works("run small.yaml --output plain"));
+    free(works("run small.yaml --output streamed --set machine.stream=all --machine-set dram.bytes=1e9 "
+               "--machine-set dram.read_bytes_per_second=2e10 --machine-set dram.write_bytes_per_second=1e10 "
+               "--machine-set dram.buffer_bytes=4096 --machine-set dram.overlap=true"));
+    json *profile = read_json("streamed/profile.json");
+    cr_assert(is_a_profile(profile), "%s", json_why);
+    for (const json *s = json_at(profile, "compute_sets")->first; s; s = s->next)
+        dram += json_at(s, "runs")->number * json_at(s, "dram_cycles")->number;
+    const json *totals = json_at(profile, "totals");
+    cr_expect(dram > 0 && dram == json_at(totals, "dram_cycles")->number, "%g", dram);
+    cr_expect(json_at(totals, "cycles")->number > dram + json_at(totals, "compute_cycles")->number);
+    char *plain = bytes_of("plain/activation.csv", &n[0]),
+         *streamed = bytes_of("streamed/activation.csv", &n[1]);
+    cr_expect(n[0] == n[1] && memcmp(plain, streamed, n[0]) == 0);
+    free(plain), free(streamed);
+    refuses(2, "small.yaml: machine.stream: states; allowed with ",
+        "run small.yaml --output not --set machine.stream=states");
+}
+
 Test(run_profile, a_mesh_that_does_not_fit_has_no_profile)
 {
     free(works("mesh slab --size-mm 3,2,1 --edge-mm 0.5 -o slab.hdf"));

@@ -337,6 +337,37 @@ Test(target, a_fabric_has_exactly_the_numbers_of_its_kind)
     }
 }
 
+Test(target, memory_outside_of_the_chip_has_all_its_numbers_or_none)
+{
+    static const struct {
+        const char *sets[4];
+        const char *message;
+    } bad[] = {{{"dram.bytes=1e9"}, "dram.read_bytes_per_second: missing; allowed without it: dram.bytes 0"},
+        {{"dram.bytes=1e9", "dram.read_bytes_per_second=1e9", "dram.write_bytes_per_second=1e9"},
+            "dram.buffer_bytes: missing or below 64; allowed without it: dram.bytes 0"},
+        {{"dram.overlap=true"},
+            "dram.overlap without dram.bytes; allowed: dram.bytes of at least 1, or no key of dram"},
+        {{"dram.latency_cycles=3"},
+            "dram.latency_cycles without dram.bytes; allowed: dram.bytes of at least 1, or no key of dram"}};
+    static const char *const good[] = {"dram.bytes=1e9", "dram.read_bytes_per_second=2e9",
+        "dram.write_bytes_per_second=1e9", "dram.buffer_bytes=64"};
+    mt_arena arena = {0};
+    ipu_target t;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        size_t n = 0;
+        while (n < 4 && bad[k].sets[n]) n++;
+        cr_expect_eq(ipu_target_load(&arena, gc200, sets_of(bad[k].sets, n), n, &t), MT_INPUT);
+        cr_expect(strstr(mt_message(), bad[k].message), "%s", mt_message());
+    }
+    cr_assert_eq(ipu_target_load(&arena, gc200, sets_of(good, 4), 4, &t), MT_OK, "%s", mt_message());
+    cr_expect_eq(t.dram.bytes, 1000000000);
+    cr_expect_not(t.dram.duplex);
+    cr_expect(ipu_target_has(&t, "dram.latency_cycles"));
+    cr_assert_eq(ipu_target_load(&arena, gc200, NULL, 0, &t), MT_OK);
+    cr_expect_not(ipu_target_has(&t, "dram.latency_cycles"));
+    mt_arena_free(&arena);
+}
+
 Test(target, only_crossbars_are_linked)
 {
     static const char *const sets[] = {"fabric={kind: mesh, width: 32, words_per_cycle: 1, hop_cycles: 1}",

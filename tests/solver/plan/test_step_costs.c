@@ -147,6 +147,57 @@ Test(step_costs, a_machine_of_single_instructions_and_one_worker_computes_the_sa
     cr_expect_eq(profile[0].exchange_cycles, profile[1].exchange_cycles);
 }
 
+/* Bytes of a time step. A cell loads and stores its states. With `all` it also loads its row of the diffusion in each substep (a diagonal, 16
+ * entries and columns), its share and, in the record, its spread reaction; stores the latter; and loads and stores its last voltage and its
+ * activation time. */
+Test(step_costs, streamed_variables_take_their_bytes_and_change_no_voltage)
+{
+    const double states = 4.0 * (double)b.problem[0].model->n_states, rows = 5 * (4 + 16 * 4 + 16 * 2.0),
+                 record = 4.0 + 4, spread = 4, n = (double)b.diffusion[0].n_unknowns;
+    const struct {
+        double read, written;
+    } bytes[] = {[MT_STREAMED_STATES] = {states, states},
+        [MT_STREAMED_ALL] = {states + rows + record + 2 * spread, states + record + spread}};
+    mt_halo halo;
+    double *v[MT_STREAMED_ALL + 1];
+    cr_assert_eq(
+        mt_step_halo_make(&b.arena, &b.problem[0], &b.adjacency, &b.tiling, &b.scheme, 1, false, &halo),
+        MT_OK);
+    b.tiling.one.dram = (ipu_dram){
+        .bytes = 1 << 30, .read_bytes_per_second = 1e9, .write_bytes_per_second = 5e8, .buffer_bytes = 4096};
+    for (int k = 0; k <= MT_STREAMED_ALL; k++) {
+        mt_step_costs costs;
+        ipu_target target;
+        ipu_profile profile;
+        void *self;
+        double read = 0, written = 0;
+        b.tiling.streamed = (mt_streamed)k;
+        cr_assert_eq(mt_step_costs_find(&b.problem[0], &b.tiling, &halo, &costs), MT_OK);
+        cr_assert(costs.fits, "%s", costs.why);
+        cr_assert_eq(ipu_target_several(&b.tiling.one, 1, &target), MT_OK);
+        const mt_layout layout = {
+            .target = &target, .halo = &halo, .streamed = (mt_streamed)k, .checked = true};
+        cr_assert_eq(mt_backend_ipu.open(&b.arena, &b.problem[0], &layout, &self), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_ipu.advance(self, 0, 10), MT_OK, "%s", mt_message());
+        cr_assert_eq(mt_backend_ipu.profile(self, &b.arena, &profile), MT_OK);
+        cr_expect_eq(10 * costs.cycles, profile.cycles);
+        v[k] = mt_arena_alloc(&b.arena, b.mesh.n_elements, sizeof **v);
+        cr_assert_not_null(v[k]);
+        cr_assert_eq(mt_backend_ipu.read(self, MT_ARRAY_V, v[k]), MT_OK);
+        cr_expect_arr_eq(v[k], v[0], b.mesh.n_elements * sizeof **v);
+        for (size_t s = 0; s < profile.n_steps; s++) {
+            read += (double)profile.steps[s].runs * (double)profile.steps[s].dram_read / 10;
+            written += (double)profile.steps[s].runs * (double)profile.steps[s].dram_written / 10;
+        }
+        cr_expect_float_eq(read, n * bytes[k].read, 0.1, "%d: %g", k, read / n);
+        cr_expect_float_eq(written, n * bytes[k].written, 0.1, "%d: %g", k, written / n);
+        const double shared = (read / 1e9 + written / 5e8) * target.clock_hz;
+        cr_expect(shared <= (double)costs.dram_cycles && (double)costs.dram_cycles <= 1.02 * shared,
+            "%zu cycles, %g for all bytes; the rest is the launch of a vertex for each chunk",
+            (size_t)costs.dram_cycles, shared);
+    }
+}
+
 Test(step_costs, a_problem_that_does_not_fit_has_a_reason)
 {
     mt_halo halo;
