@@ -224,18 +224,19 @@ static mt_status make_sends(planner *p, mt_arena *scratch)
 /* Lists the resources that send number i needs, each once; its latency is that of the longest route. */
 static size_t list_needs(const planner *p, const send *s, size_t i, uint64_t *latency)
 {
-    const uint64_t hop = p->target->fabric.hop_cycles, way = p->target->exchange_way_cycles;
+    const uint64_t way = p->target->exchange_way_cycles;
     size_t n = 0;
     *latency = 0;
     p->needs[n++] = (need){output(p, s->source), 0};
     for (size_t k = 0; k < s->n_stops; k++) {
         const uint32_t receiver = p->fragments[p->stop[s->first_stop + k]].receiver;
         uint64_t at = 0;
+        size_t links = 0;
         uint32_t link;
         for (ipu_path path = ipu_fabric_path(&p->fabric, s->source, receiver); ipu_path_next(&path, &link);) {
             if (p->seen[link] != i + 1) p->needs[n++] = (need){link, at};
             p->seen[link] = (uint32_t)i + 1;
-            at += hop;
+            at = ipu_fabric_delay(p->target, ++links);
         }
         p->needs[n++] = (need){input(p, receiver), way + at};
         *latency = ipu_larger(*latency, way + at);
@@ -504,7 +505,7 @@ static mt_status plan(planner *p, mt_arena *scratch, order_of_sends order, uint6
 /* Sets the cycles of tiles, arrivals and the phase. `arrived`: [n] false. */
 static void set_cycles(const planner *p, bool *arrived, ipu_schedule *schedule)
 {
-    const uint64_t hop = p->target->fabric.hop_cycles, way = p->target->exchange_way_cycles;
+    const uint64_t way = p->target->exchange_way_cycles;
     memset(schedule->tile_cycles, 0, p->target->tiles * sizeof *schedule->tile_cycles);
     schedule->cycles = schedule->words_sent = 0;
     for (size_t i = 0; i < p->n_sends; i++) {
@@ -516,7 +517,9 @@ static void set_cycles(const planner *p, bool *arrived, ipu_schedule *schedule)
         for (size_t k = 0; k < s->n_stops; k++) {
             const size_t f = p->stop[s->first_stop + k];
             const uint32_t receiver = p->fragments[f].receiver;
-            const uint64_t there = s->cycle + way + hop * ipu_fabric_hops(&p->fabric, s->source, receiver);
+            const uint64_t there =
+                s->cycle + way +
+                ipu_fabric_delay(p->target, ipu_fabric_hops(&p->fabric, s->source, receiver));
             uint64_t *end = &schedule->tile_cycles[receiver];
             ipu_arrival *a = &schedule->arrivals[f];
             if (!arrived[f] || there < a->cycle) *a = (ipu_arrival){f, there, false};

@@ -37,7 +37,7 @@ static void add_link(checker *c, size_t first, busy b)
 /* Counts, or with c->all lists, what all sends use. */
 static size_t list_uses(checker *c)
 {
-    const uint64_t hop = c->target->fabric.hop_cycles, way = c->target->exchange_way_cycles;
+    const uint64_t way = c->target->exchange_way_cycles;
     size_t n = 0;
     for (size_t i = 0; i < c->schedule->n_sends; i++) {
         const ipu_send *s = &c->schedule->sends[i];
@@ -47,9 +47,10 @@ static size_t list_uses(checker *c)
         for (size_t k = c->schedule->first_stop[i]; k < c->schedule->first_stop[i + 1]; k++) {
             const uint32_t receiver = c->fragments[c->schedule->stop[k]].receiver;
             uint64_t at = s->cycle;
+            size_t links = 0;
             uint32_t link;
             for (ipu_path p = ipu_fabric_path(&c->fabric, s->tile, receiver); ipu_path_next(&p, &link);
-                 at += hop, n++)
+                 at = s->cycle + ipu_fabric_delay(c->target, ++links), n++)
                 if (c->all) add_link(c, first, (busy){LINK, link, at, at + s->words, i});
             if (c->all) c->all[c->n_all++] = (busy){INPUT, receiver, at + way, at + way + s->words, i};
             n++;

@@ -117,6 +117,13 @@ static size_t distance(const ipu_fabric *f, uint32_t a, uint32_t b, size_t n)
     return f->target->fabric.kind == IPU_TILE_TORUS && n - straight < straight ? n - straight : straight;
 }
 
+uint64_t ipu_fabric_delay(const ipu_target *target, size_t n)
+{
+    const double cycles = (double)n * target->fabric.hop_cycles;
+    const uint64_t whole = (uint64_t)cycles;
+    return (double)whole < cycles ? whole + 1 : whole;
+}
+
 size_t ipu_fabric_hops(const ipu_fabric *fabric, uint32_t sender, uint32_t receiver)
 {
     size_t n = 0;

@@ -5,8 +5,8 @@
  *
  *     t + way_cycles + n hop_cycles
  *
- * where way_cycles (exchange.way_cycles of a machine file) is the latency of the way from memory to the network and back. All tiles count
- * the same cycles. There are four kinds:
+ * both rounded up if hop_cycles is a fraction. Here way_cycles (exchange.way_cycles of a machine file) is the latency of the way from
+ * memory to the network and back. All tiles count the same cycles. There are four kinds:
  *
  *   mesh      Tile t is in column t % width and row t / width. It has a link to each of its up to four neighbours. A route has the links
  *             along the row of the sender and then those along the column of the receiver; with `first: columns` the other way round.
@@ -59,6 +59,9 @@ bool ipu_path_next(ipu_path *path, uint32_t *link);
 
 /* Returns the number of links of a route. */
 size_t ipu_fabric_hops(const ipu_fabric *fabric, uint32_t sender, uint32_t receiver);
+
+/* Returns n hop_cycles, rounded up: the latency of n links. */
+uint64_t ipu_fabric_delay(const ipu_target *target, size_t n);
 
 /* Returns the words per cycle of a link. */
 size_t ipu_fabric_rate(const ipu_fabric *fabric, uint32_t link);

@@ -100,8 +100,10 @@ static const mt_yaml_key fabric_keys[] = {
     MT_YAML_UNSIGNED(ipu_target, fabric.words_per_cycle, "words_per_cycle", "0",
         MT_YAML_WITHIN(0, IPU_LINK_WORDS),
         "Rate of a link in each direction; required for a mesh, torus or clusters.", .unit = "words/cycle"),
-    MT_YAML_UNSIGNED(ipu_target, fabric.hop_cycles, "hop_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
-        "Latency of a word per link of its route; required except for a crossbar.", .unit = "tile cycles"),
+    MT_YAML_DOUBLE(ipu_target, fabric.hop_cycles, "hop_cycles", "0", MT_YAML_WITHIN(0, CYCLES_MOST),
+        "Latency of a word per link of its route; required except for a crossbar. Of n links it is n times "
+        "this, rounded up.",
+        .unit = "tile cycles"),
     MT_YAML_ENUM(ipu_target, fabric.first, "first", "rows", orders,
         "Order of a route in a mesh or torus. rows: along the row of the sender, then along a column; "
         "columns: the other way round."),
@@ -332,8 +334,8 @@ static mt_status check_fabric(const char *path, const ipu_target *t)
         bool needed; /* True if a machine that can have the key needs it */
     } of[] = {{"exchange.rows", t->exchange_rows, true}, {"fabric.width", f->width, true},
         {"fabric.cluster_tiles", f->cluster_tiles, true},
-        {"fabric.words_per_cycle", f->words_per_cycle, true}, {"fabric.hop_cycles", f->hop_cycles, true},
-        {"fabric.list", f->n_list, true}, {"exchange.row_cycles", t->exchange_row_cycles, false},
+        {"fabric.words_per_cycle", f->words_per_cycle, true}, {"fabric.list", f->n_list, true},
+        {"exchange.row_cycles", t->exchange_row_cycles, false},
         {"exchange.columns", t->exchange_columns, false}, {"exchange.paired", t->exchange_paired, false},
         {"fabric.first", f->first, false}, {"fabric.multicast", f->multicast, false}};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
@@ -345,6 +347,10 @@ static mt_status check_fabric(const char *path, const ipu_target *t)
             return mt_fail(MT_INPUT, "%s: %s: not its default; allowed with fabric.kind %s: the default",
                 path, of[k].key, fabrics[f->kind]);
     }
+    const bool hops = ipu_target_has(t, "fabric.hop_cycles");
+    if (hops != (f->hop_cycles > 0))
+        return mt_fail(MT_INPUT, "%s: fabric.hop_cycles: %g; allowed with fabric.kind %s: %s", path,
+            f->hop_cycles, fabrics[f->kind], hops ? "above 0" : "none");
     return MT_OK;
 }
 

@@ -89,7 +89,7 @@ typedef struct ipu_fabric_rules {
     size_t width;           /* of a mesh or torus: tiles in a row */
     size_t cluster_tiles;   /* of clusters: tiles in each */
     size_t words_per_cycle; /* of a link, in each direction; 0 for a list, whose links have their own */
-    size_t hop_cycles;      /* latency of a word per link of its route */
+    double hop_cycles;      /* latency of a word per link of its route, possibly a fraction */
     ipu_fabric_order first; /* of a mesh or torus */
     bool multicast;         /* True if links carry words for several receivers once */
     ipu_listed_link *list;  /* [n_list] of a list: `lanes` words per cycle between tiles */

@@ -239,7 +239,7 @@ static mt_table derived_table(mt_arena *arena, const ipu_target *t)
             "ns", "exchange.(sync_cycles + fixed_cycles + fragment_cycles) + 1, / clock_hz");
     else
         derived_row(&table, "exchange_latency", "latency of a word over one link",
-            (double)(t->exchange_way_cycles + t->fabric.hop_cycles + 1) / t->clock_hz * 1e9, "ns",
+            ((double)t->exchange_way_cycles + t->fabric.hop_cycles + 1) / t->clock_hz * 1e9, "ns",
             "exchange.way_cycles + fabric.hop_cycles + 1, / clock_hz");
     derived_row(&table, "instruction_time", "instruction time of a worker",
         (double)t->worker_contexts / t->clock_hz * 1e9, "ns", "worker_contexts / clock_hz");

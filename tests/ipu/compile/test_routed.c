@@ -59,6 +59,17 @@ Test(routed, a_transfer_takes_its_way_its_hops_and_its_words)
     cr_expect_eq(cycles_of(&flat, &near, 1), WAY + HOP + 7);
 }
 
+Test(routed, a_route_of_hops_with_half_a_cycle_takes_their_sum_rounded_up)
+{
+    static const uint64_t rounded[] = {2, 3, 5, 6, 8, 9, 11};
+    const ipu_target line =
+        machine(8, (ipu_fabric_rules){.kind = IPU_MESH, .width = 8, .words_per_cycle = 1, .hop_cycles = 1.5});
+    for (uint32_t k = 0; k < 7; k++) {
+        const ipu_fragment f = {0, k + 1, 0, 7, 0};
+        cr_expect_eq(cycles_of(&line, &f, 1), WAY + rounded[k] + 7, "%u links", k + 1);
+    }
+}
+
 Test(routed, a_torus_takes_the_shorter_way)
 {
     ipu_target target = mesh(12, 1);
@@ -159,7 +170,7 @@ static ipu_target random_machine(uint64_t *state)
     const size_t width = 1 + draw(state, 9), height = 1 + draw(state, 9);
     ipu_fabric_rules fabric = {.kind = IPU_MESH + (ipu_fabric_kind)draw(state, 3),
         .words_per_cycle = 1 + draw(state, 3),
-        .hop_cycles = 1 + draw(state, 4),
+        .hop_cycles = (double)(1 + draw(state, 8)) / 2,
         .multicast = draw(state, 2)};
     if (fabric.kind == IPU_CLUSTERS)
         fabric.cluster_tiles = width;
