@@ -1,20 +1,9 @@
 #include "app/study/machine/wafer_programs.h"
 
-#include "ipu/compile/compile.h"
+#include "app/study/machine/tile_grid.h"
 #include "ipu/machine/integer.h"
-#include "ipu/run/clocks.h"
 
 /* ---- all programs ---- */
-
-/* A grid of tiles with a column of nz points each, and a compute set at a time. */
-typedef struct wafer {
-    mt_arena *arena;
-    ipu_graph *graph;
-    size_t nx, ny, nz;
-    uint32_t set;
-} wafer;
-
-static void do_nothing(const ipu_span *fields, const void *context) { (void)fields, (void)context; }
 
 /* Returns the cycles of a vector instruction on n elements in memory. */
 static uint64_t vector(size_t n, size_t lanes) { return 1 + ipu_divide_up(n, lanes); }
@@ -31,76 +20,48 @@ static ipu_cycles tasks(const ipu_target *target, size_t n, uint64_t cycles)
     return (ipu_cycles){.entry = n * target->vertex_entry_cycles, .worker = cycles};
 }
 
-static uint32_t tile_at(const wafer *w, size_t x, size_t y) { return (uint32_t)(y * w->nx + x); }
-
-static mt_status begin(mt_arena *arena, const ipu_target *one, size_t nx, size_t ny, size_t nz, wafer *w)
+/* Creates a grid whose tiles have room for all words that they receive: operations take words as they arrive, so no tile keeps them. */
+static mt_status begin(
+    mt_arena *arena, const ipu_target *one, size_t nx, size_t ny, size_t nz, mt_tile_grid *w)
 {
     ipu_target target = *one;
-    target.tiles = nx * ny;
-    target.fabric.width = nx;
-    target.copies = IPU_COPIES_NEVER; /* operations take words as they arrive, */
-    target.bytes_per_tile *= 4;       /* so a tile does not keep them */
-    *w = (wafer){.arena = arena, .nx = nx, .ny = ny, .nz = nz};
-    return ipu_graph_new(arena, &target, &w->graph);
-}
-
-/* Adds a variable with n elements on each tile. */
-static mt_status add_columns(const wafer *w, const char *name, ipu_type type, size_t n, uint32_t *variable)
-{
-    MT_TRY(ipu_graph_add_variable(w->graph, name, type, w->nx * w->ny * n, variable));
-    for (uint32_t t = 0; t < w->nx * w->ny; t++)
-        MT_TRY(ipu_graph_set_tile_mapping(w->graph, *variable, t * n, n, t));
-    return MT_OK;
-}
-
-static mt_status connect(const wafer *w, size_t vertex, const char *field, const ipu_slice *slices, size_t n)
-{
-    ipu_tensor tensor;
-    MT_TRY(ipu_graph_add_tensor(w->graph, slices, n, &tensor));
-    return ipu_graph_connect(w->graph, vertex, field, tensor);
+    target.bytes_per_tile *= 4;
+    return mt_tile_grid_begin(arena, &target, nx, ny, nz, w);
 }
 
 /* Lists the columns of up to `reach` tiles in each direction along x and y; returns their number. */
 static size_t list_neighbours(
-    const wafer *w, uint32_t variable, size_t x, size_t y, size_t reach, ipu_slice *slices)
+    const mt_tile_grid *w, uint32_t variable, size_t x, size_t y, size_t reach, ipu_slice *slices)
 {
     size_t n = 0;
     for (size_t k = 1; k <= reach; k++) {
-        if (x >= k) slices[n++] = (ipu_slice){variable, tile_at(w, x - k, y) * w->nz, w->nz};
-        if (x + k < w->nx) slices[n++] = (ipu_slice){variable, tile_at(w, x + k, y) * w->nz, w->nz};
-        if (y >= k) slices[n++] = (ipu_slice){variable, tile_at(w, x, y - k) * w->nz, w->nz};
-        if (y + k < w->ny) slices[n++] = (ipu_slice){variable, tile_at(w, x, y + k) * w->nz, w->nz};
+        if (x >= k) slices[n++] = (ipu_slice){variable, mt_tile_grid_at(w, x - k, y) * w->nz, w->nz};
+        if (x + k < w->nx) slices[n++] = (ipu_slice){variable, mt_tile_grid_at(w, x + k, y) * w->nz, w->nz};
+        if (y >= k) slices[n++] = (ipu_slice){variable, mt_tile_grid_at(w, x, y - k) * w->nz, w->nz};
+        if (y + k < w->ny) slices[n++] = (ipu_slice){variable, mt_tile_grid_at(w, x, y + k) * w->nz, w->nz};
     }
     return n;
 }
 
 /* Adds a vertex to every tile that takes the columns of its neighbours and its own, and writes to another variable. */
 static mt_status add_stencil(
-    wafer *w, const char *name, const ipu_codelet *codelet, uint32_t from, uint32_t to, size_t reach)
+    mt_tile_grid *w, const char *name, const ipu_codelet *codelet, uint32_t from, uint32_t to, size_t reach)
 {
     enum { MOST_REACH = 4, SIDES = 4 };
     ipu_slice near[SIDES * MOST_REACH];
     MT_TRY(ipu_graph_add_compute_set(w->graph, name, &w->set));
     for (size_t y = 0; y < w->ny; y++)
         for (size_t x = 0; x < w->nx; x++) {
-            const uint32_t t = tile_at(w, x, y);
+            const uint32_t t = mt_tile_grid_at(w, x, y);
             const ipu_slice own = {from, t * w->nz, w->nz}, out = {to, t * w->nz, w->nz};
             size_t vertex;
             MT_TRY(ipu_graph_add_vertex(w->graph, w->set, codelet, t, NULL, &vertex));
-            MT_TRY(connect(w, vertex, "near", near, list_neighbours(w, from, x, y, reach, near)));
-            MT_TRY(connect(w, vertex, "own", &own, 1));
-            MT_TRY(connect(w, vertex, "out", &out, 1));
+            MT_TRY(
+                mt_tile_grid_connect(w, vertex, "near", near, list_neighbours(w, from, x, y, reach, near)));
+            MT_TRY(mt_tile_grid_connect(w, vertex, "own", &own, 1));
+            MT_TRY(mt_tile_grid_connect(w, vertex, "out", &out, 1));
         }
     return MT_OK;
-}
-
-/* Builds the program that executes these compute sets in order. */
-static mt_status sequence(mt_arena *arena, const uint32_t *sets, size_t n, const ipu_program **program)
-{
-    const ipu_program **parts;
-    MT_ALLOC(arena, parts, n);
-    for (size_t k = 0; k < n; k++) MT_TRY(ipu_program_execute(arena, sets[k], &parts[k]));
-    return ipu_program_sequence(arena, parts, n, program);
 }
 
 /* ---- BiCGStab ---- */
@@ -157,47 +118,43 @@ static const ipu_field dots_fields[] = {{"in", IPU_INPUT, IPU_HALF}, {"out", IPU
 static const ipu_field sum_fields[] = {{"in", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
 static const ipu_field take_fields[] = {{"in", IPU_INPUT, IPU_FLOAT}};
 
-#define CODELET(about, field, price)                                                                         \
-    {                                                                                                        \
-        .name = about, .n_fields = sizeof(field) / sizeof *(field), .fields = (field),                       \
-        .compute = do_nothing, .cost = price, .kind = IPU_SINGLE_WORKER                                      \
-    }
-static const ipu_codelet product = CODELET("product", product_fields, product_cost),
-                         vectors = CODELET("vectors", vectors_fields, vectors_cost),
-                         dots = CODELET("dots", dots_fields, dots_cost),
+static const ipu_codelet product = MT_TIMED_CODELET("product", product_fields, product_cost),
+                         vectors = MT_TIMED_CODELET("vectors", vectors_fields, vectors_cost),
+                         dots = MT_TIMED_CODELET("dots", dots_fields, dots_cost),
                          sum = {.name = "sum",
                              .n_fields = 2,
                              .fields = sum_fields,
-                             .compute = do_nothing,
+                             .compute = mt_no_values,
                              .cost = sum_cost,
                              .kind = IPU_SINGLE_WORKER,
                              .lists = 1},
-                         divide = CODELET("divide", take_fields, divide_cost),
-                         take = CODELET("take", take_fields, take_cost);
+                         divide = MT_TIMED_CODELET("divide", take_fields, divide_cost),
+                         take = MT_TIMED_CODELET("take", take_fields, take_cost);
 
 static const size_t one_time = 1, two_times = 2, three_times = 3;
 
 /* Adds operations on the own column of every tile. */
-static mt_status add_vectors(wafer *w, const char *name, uint32_t variable, const size_t *times)
+static mt_status add_vectors(mt_tile_grid *w, const char *name, uint32_t variable, const size_t *times)
 {
     MT_TRY(ipu_graph_add_compute_set(w->graph, name, &w->set));
     for (uint32_t t = 0; t < w->nx * w->ny; t++) {
         size_t vertex;
         MT_TRY(ipu_graph_add_vertex(w->graph, w->set, &vectors, t, times, &vertex));
-        MT_TRY(connect(w, vertex, "out", &(ipu_slice){variable, t * w->nz, w->nz}, 1));
+        MT_TRY(mt_tile_grid_connect(w, vertex, "out", &(ipu_slice){variable, t * w->nz, w->nz}, 1));
     }
     return MT_OK;
 }
 
 /* Adds dot products of every tile, with `*times` sums each. */
-static mt_status add_dots(wafer *w, const char *name, uint32_t variable, uint32_t sums, const size_t *times)
+static mt_status add_dots(
+    mt_tile_grid *w, const char *name, uint32_t variable, uint32_t sums, const size_t *times)
 {
     MT_TRY(ipu_graph_add_compute_set(w->graph, name, &w->set));
     for (uint32_t t = 0; t < w->nx * w->ny; t++) {
         size_t vertex;
         MT_TRY(ipu_graph_add_vertex(w->graph, w->set, &dots, t, times, &vertex));
-        MT_TRY(connect(w, vertex, "in", &(ipu_slice){variable, t * w->nz, w->nz}, 1));
-        MT_TRY(connect(w, vertex, "out", &(ipu_slice){sums, t * *times, *times}, 1));
+        MT_TRY(mt_tile_grid_connect(w, vertex, "in", &(ipu_slice){variable, t * w->nz, w->nz}, 1));
+        MT_TRY(mt_tile_grid_connect(w, vertex, "out", &(ipu_slice){sums, t * *times, *times}, 1));
     }
     return MT_OK;
 }
@@ -213,7 +170,7 @@ typedef struct sum_of_all {
 
 /* Adds a sum of slices on a tile to element `to` of a variable. The first slice, or else the last one, is on the tile itself: it is a range
  * of its own, so that it is not copied. */
-static mt_status add_sum(const wafer *w, const sum_of_all *r, uint32_t tile, const ipu_slice *slices,
+static mt_status add_sum(const mt_tile_grid *w, const sum_of_all *r, uint32_t tile, const ipu_slice *slices,
     size_t n, bool own_first, uint32_t variable, size_t to)
 {
     enum { RANGES = 2 };
@@ -224,7 +181,7 @@ static mt_status add_sum(const wafer *w, const sum_of_all *r, uint32_t tile, con
     MT_TRY(ipu_graph_add_tensor(w->graph, slices, first, &ranges[0]));
     MT_TRY(ipu_graph_add_tensor(w->graph, slices + first, n - first, &ranges[1]));
     MT_TRY(ipu_graph_connect_list(w->graph, vertex, "in", ranges, RANGES));
-    return connect(w, vertex, "out", &(ipu_slice){variable, to * r->n, r->n}, 1);
+    return mt_tile_grid_connect(w, vertex, "out", &(ipu_slice){variable, to * r->n, r->n}, 1);
 }
 
 /* Returns the middle tile of the first or second half. */
@@ -234,24 +191,24 @@ static size_t first_of_half(size_t n, size_t half) { return half == 0 ? 0 : n / 
 
 static size_t end_of_half(size_t n, size_t half) { return half == 0 ? n / 2 : n; }
 
-static mt_status add_rows(wafer *w, sum_of_all *r, ipu_slice *slices)
+static mt_status add_rows(mt_tile_grid *w, sum_of_all *r, ipu_slice *slices)
 {
     MT_TRY(ipu_graph_add_variable(w->graph, "sums of rows", IPU_FLOAT, 2 * w->ny * r->n, &r->rows));
     MT_TRY(ipu_graph_add_compute_set(w->graph, "rows", &w->set));
     r->sets[0] = w->set;
     for (size_t y = 0; y < w->ny; y++)
         for (size_t half = 0; half < 2; half++) {
-            const uint32_t tile = tile_at(w, middle(w->nx, half), y);
+            const uint32_t tile = mt_tile_grid_at(w, middle(w->nx, half), y);
             size_t n = 0;
             for (size_t x = first_of_half(w->nx, half); x < end_of_half(w->nx, half); x++)
-                slices[n++] = (ipu_slice){r->from, tile_at(w, x, y) * r->n, r->n};
+                slices[n++] = (ipu_slice){r->from, mt_tile_grid_at(w, x, y) * r->n, r->n};
             MT_TRY(ipu_graph_set_tile_mapping(w->graph, r->rows, (half * w->ny + y) * r->n, r->n, tile));
             MT_TRY(add_sum(w, r, tile, slices, n, half == 1, r->rows, half * w->ny + y));
         }
     return MT_OK;
 }
 
-static mt_status add_middle_columns(wafer *w, sum_of_all *r, ipu_slice *slices)
+static mt_status add_middle_columns(mt_tile_grid *w, sum_of_all *r, ipu_slice *slices)
 {
     enum { QUARTERS = 4 };
     MT_TRY(ipu_graph_add_variable(w->graph, "sums of columns", IPU_FLOAT, QUARTERS * r->n, &r->columns));
@@ -259,7 +216,7 @@ static mt_status add_middle_columns(wafer *w, sum_of_all *r, ipu_slice *slices)
     r->sets[1] = w->set;
     for (size_t k = 0; k < QUARTERS; k++) {
         const size_t column = k / 2, half = k % 2;
-        const uint32_t tile = tile_at(w, middle(w->nx, column), middle(w->ny, half));
+        const uint32_t tile = mt_tile_grid_at(w, middle(w->nx, column), middle(w->ny, half));
         size_t n = 0;
         for (size_t y = first_of_half(w->ny, half); y < end_of_half(w->ny, half); y++)
             slices[n++] = (ipu_slice){r->rows, (column * w->ny + y) * r->n, r->n};
@@ -269,14 +226,14 @@ static mt_status add_middle_columns(wafer *w, sum_of_all *r, ipu_slice *slices)
     MT_TRY(ipu_graph_add_variable(w->graph, "total", IPU_FLOAT, r->n, &r->total));
     MT_TRY(ipu_graph_add_compute_set(w->graph, "total", &w->set));
     r->sets[2] = w->set;
-    const uint32_t centre = tile_at(w, w->nx / 2, w->ny / 2);
+    const uint32_t centre = mt_tile_grid_at(w, w->nx / 2, w->ny / 2);
     MT_TRY(ipu_graph_set_tile_mapping(w->graph, r->total, 0, r->n, centre));
     for (size_t k = 0; k < QUARTERS; k++) slices[k] = (ipu_slice){r->columns, k * r->n, r->n};
     return add_sum(w, r, centre, slices, QUARTERS, false, r->total, 0);
 }
 
 /* Sends the total to all tiles, which divide it or only take it. */
-static mt_status add_reduction(wafer *w, size_t n, const ipu_codelet *with_total, sum_of_all *r)
+static mt_status add_reduction(mt_tile_grid *w, size_t n, const ipu_codelet *with_total, sum_of_all *r)
 {
     ipu_slice *slices;
     r->n = n;
@@ -288,75 +245,47 @@ static mt_status add_reduction(wafer *w, size_t n, const ipu_codelet *with_total
     for (uint32_t t = 0; t < w->nx * w->ny; t++) {
         size_t vertex;
         MT_TRY(ipu_graph_add_vertex(w->graph, w->set, with_total, t, NULL, &vertex));
-        MT_TRY(connect(w, vertex, "in", &(ipu_slice){r->total, 0, n}, 1));
+        MT_TRY(mt_tile_grid_connect(w, vertex, "in", &(ipu_slice){r->total, 0, n}, 1));
     }
     return MT_OK;
 }
 
-enum { MOST_SETS = 32 };
-
-typedef struct set_list {
-    uint32_t set[MOST_SETS];
-    size_t n;
-} set_list;
-
-static void append(set_list *list, const uint32_t *sets, size_t n)
-{
-    for (size_t k = 0; k < n; k++) list->set[list->n++] = sets[k];
-}
-
 /* Adds dot products with their reduction. */
-static mt_status add_dot_all(
-    wafer *w, set_list *list, const char *name, uint32_t variable, const size_t *times, sum_of_all *r)
+static mt_status add_dot_all(mt_tile_grid *w, mt_tile_sets *list, const char *name, uint32_t variable,
+    const size_t *times, sum_of_all *r)
 {
-    MT_TRY(add_columns(w, "sums", IPU_FLOAT, *times, &r->from));
+    MT_TRY(mt_tile_grid_add(w, "sums", IPU_FLOAT, *times, &r->from));
     MT_TRY(add_dots(w, name, variable, r->from, times));
-    append(list, &w->set, 1);
+    mt_tile_sets_append(list, &w->set, 1);
     MT_TRY(add_reduction(w, *times, &divide, r));
-    append(list, r->sets, REDUCTION_SETS);
+    mt_tile_sets_append(list, r->sets, REDUCTION_SETS);
     return MT_OK;
 }
 
 /* p, v = A p, s in place of r, t = A s, and x; the six diagonals of the matrix only take memory. */
-static mt_status make_iteration(wafer *w, set_list *list)
+static mt_status make_iteration(mt_tile_grid *w, mt_tile_sets *list)
 {
     enum { DIAGONALS = 6 };
     uint32_t matrix, p, v, r, x;
     sum_of_all alpha = {0}, omega = {0}, rho = {0};
-    MT_TRY(add_columns(w, "matrix", IPU_HALF, DIAGONALS * w->nz, &matrix));
-    MT_TRY(add_columns(w, "p", IPU_HALF, w->nz, &p));
-    MT_TRY(add_columns(w, "v", IPU_HALF, w->nz, &v));
-    MT_TRY(add_columns(w, "r", IPU_HALF, w->nz, &r));
-    MT_TRY(add_columns(w, "x", IPU_HALF, w->nz, &x));
+    MT_TRY(mt_tile_grid_add(w, "matrix", IPU_HALF, DIAGONALS * w->nz, &matrix));
+    MT_TRY(mt_tile_grid_add(w, "p", IPU_HALF, w->nz, &p));
+    MT_TRY(mt_tile_grid_add(w, "v", IPU_HALF, w->nz, &v));
+    MT_TRY(mt_tile_grid_add(w, "r", IPU_HALF, w->nz, &r));
+    MT_TRY(mt_tile_grid_add(w, "x", IPU_HALF, w->nz, &x));
     MT_TRY(add_stencil(w, "v = A p", &product, p, v, 1));
-    append(list, &w->set, 1);
+    mt_tile_sets_append(list, &w->set, 1);
     MT_TRY(add_dot_all(w, list, "r0 v", v, &one_time, &alpha));
     MT_TRY(add_vectors(w, "s", r, &one_time));
-    append(list, &w->set, 1);
+    mt_tile_sets_append(list, &w->set, 1);
     MT_TRY(add_stencil(w, "t = A s", &product, r, x, 1));
-    append(list, &w->set, 1);
+    mt_tile_sets_append(list, &w->set, 1);
     MT_TRY(add_dot_all(w, list, "t s, t t", r, &two_times, &omega));
     MT_TRY(add_vectors(w, "x, r", x, &three_times));
-    append(list, &w->set, 1);
+    mt_tile_sets_append(list, &w->set, 1);
     MT_TRY(add_dot_all(w, list, "r0 r", r, &one_time, &rho));
     MT_TRY(add_vectors(w, "p", p, &two_times));
-    append(list, &w->set, 1);
-    return MT_OK;
-}
-
-/* Compiles the graph with a program of some compute sets, and computes the cycles of one of many runs. */
-static mt_status cycles_of(const wafer *w, const set_list *list, double *cycles)
-{
-    const ipu_program *program;
-    ipu_executable *e;
-    ipu_timing timing;
-    uint64_t sum_of_sets = 0, overlapped = 0;
-    MT_TRY(sequence(w->arena, list->set, list->n, &program));
-    MT_TRY(ipu_compile(w->arena, w->graph, &program, 1, &e));
-    MT_TRY(ipu_timing_make(w->arena, e, &timing));
-    for (size_t k = 0; k < list->n; k++) sum_of_sets += timing.supersteps[list->set[k]].cycles;
-    MT_TRY(ipu_clocks_steady(&timing, program, &overlapped));
-    *cycles = (double)(sum_of_sets - overlapped);
+    mt_tile_sets_append(list, &w->set, 1);
     return MT_OK;
 }
 
@@ -365,14 +294,14 @@ static mt_status time_reduction(
     const ipu_target *one, size_t nx, size_t ny, size_t n, const ipu_codelet *with_total, double *cycles)
 {
     MT_SCRATCH(arena);
-    wafer w;
-    set_list list = {0};
+    mt_tile_grid w;
+    mt_tile_sets list = {0};
     sum_of_all r = {0};
     MT_TRY(begin(arena, one, nx, ny, 1, &w));
-    MT_TRY(add_columns(&w, "sums", IPU_FLOAT, n, &r.from));
+    MT_TRY(mt_tile_grid_add(&w, "sums", IPU_FLOAT, n, &r.from));
     MT_TRY(add_reduction(&w, n, with_total, &r));
-    append(&list, r.sets, REDUCTION_SETS);
-    return cycles_of(&w, &list, cycles);
+    mt_tile_sets_append(&list, r.sets, REDUCTION_SETS);
+    return mt_tile_grid_cycles(&w, &list, cycles);
 }
 
 /* Computes the cycles of the three reductions of an iteration. */
@@ -388,11 +317,11 @@ static mt_status time_reductions(const ipu_target *one, size_t nx, size_t ny, do
 static mt_status time_iteration(const ipu_target *one, size_t tiles, size_t nz, double *cycles)
 {
     MT_SCRATCH(arena);
-    wafer w;
-    set_list list = {0};
+    mt_tile_grid w;
+    mt_tile_sets list = {0};
     MT_TRY(begin(arena, one, tiles, tiles, nz, &w));
     MT_TRY(make_iteration(&w, &list));
-    return cycles_of(&w, &list, cycles);
+    return mt_tile_grid_cycles(&w, &list, cycles);
 }
 
 /* An iteration on fewer tiles differs in its reductions only: all tiles wait for them. */
@@ -423,23 +352,23 @@ static ipu_cycles seismic_cost(const ipu_target *target, const size_t *n, const 
 
 static const ipu_field seismic_fields[] = {
     {"near", IPU_INPUT, IPU_FLOAT}, {"own", IPU_INPUT, IPU_FLOAT}, {"out", IPU_OUTPUT, IPU_FLOAT}};
-static const ipu_codelet seismic = CODELET("seismic", seismic_fields, seismic_cost);
+static const ipu_codelet seismic = MT_TIMED_CODELET("seismic", seismic_fields, seismic_cost);
 
 mt_status mt_wafer_seismic(const ipu_target *one, size_t n, size_t nz, double *cycles)
 {
     enum { REACH = 4 };
     MT_SCRATCH(arena);
-    wafer w;
-    set_list list = {0};
+    mt_tile_grid w;
+    mt_tile_sets list = {0};
     uint32_t now, next;
     MT_TRY(begin(arena, one, n, n, nz, &w));
-    MT_TRY(add_columns(&w, "now", IPU_FLOAT, nz, &now));
-    MT_TRY(add_columns(&w, "next", IPU_FLOAT, nz, &next));
+    MT_TRY(mt_tile_grid_add(&w, "now", IPU_FLOAT, nz, &now));
+    MT_TRY(mt_tile_grid_add(&w, "next", IPU_FLOAT, nz, &next));
     MT_TRY(add_stencil(&w, "forward", &seismic, now, next, REACH));
-    append(&list, &w.set, 1);
+    mt_tile_sets_append(&list, &w.set, 1);
     MT_TRY(add_stencil(&w, "back", &seismic, next, now, REACH));
-    append(&list, &w.set, 1);
-    MT_TRY(cycles_of(&w, &list, cycles));
+    mt_tile_sets_append(&list, &w.set, 1);
+    MT_TRY(mt_tile_grid_cycles(&w, &list, cycles));
     *cycles /= 2;
     return MT_OK;
 }
@@ -457,37 +386,37 @@ static ipu_cycles rectangle_cost(const ipu_target *target, const size_t *n, cons
 
 static const ipu_field rectangle_fields[] = {
     {"near", IPU_INPUT, IPU_FLOAT}, {"points", IPU_INOUT, IPU_FLOAT}};
-static const ipu_codelet rectangle = CODELET("rectangle", rectangle_fields, rectangle_cost);
+static const ipu_codelet rectangle = MT_TIMED_CODELET("rectangle", rectangle_fields, rectangle_cost);
 
 /* Adds the vertex of a tile, which receives a side of `width` or `height` points from each neighbour. The points are numbered such that
  * each side is one range. */
-static mt_status add_rectangle(
-    const wafer *w, uint32_t points, const size_t *sides, size_t x, size_t y, size_t width, size_t height)
+static mt_status add_rectangle(const mt_tile_grid *w, uint32_t points, const size_t *sides, size_t x,
+    size_t y, size_t width, size_t height)
 {
     ipu_slice near[4];
     size_t n = 0, vertex;
-    const uint32_t t = tile_at(w, x, y);
-    if (y > 0) near[n++] = (ipu_slice){points, tile_at(w, x, y - 1) * w->nz, width};
-    if (y + 1 < w->ny) near[n++] = (ipu_slice){points, tile_at(w, x, y + 1) * w->nz, width};
-    if (x > 0) near[n++] = (ipu_slice){points, tile_at(w, x - 1, y) * w->nz, height};
-    if (x + 1 < w->nx) near[n++] = (ipu_slice){points, tile_at(w, x + 1, y) * w->nz, height};
+    const uint32_t t = mt_tile_grid_at(w, x, y);
+    if (y > 0) near[n++] = (ipu_slice){points, mt_tile_grid_at(w, x, y - 1) * w->nz, width};
+    if (y + 1 < w->ny) near[n++] = (ipu_slice){points, mt_tile_grid_at(w, x, y + 1) * w->nz, width};
+    if (x > 0) near[n++] = (ipu_slice){points, mt_tile_grid_at(w, x - 1, y) * w->nz, height};
+    if (x + 1 < w->nx) near[n++] = (ipu_slice){points, mt_tile_grid_at(w, x + 1, y) * w->nz, height};
     MT_TRY(ipu_graph_add_vertex(w->graph, w->set, &rectangle, t, sides, &vertex));
-    MT_TRY(connect(w, vertex, "near", near, n));
-    return connect(w, vertex, "points", &(ipu_slice){points, t * w->nz, w->nz}, 1);
+    MT_TRY(mt_tile_grid_connect(w, vertex, "near", near, n));
+    return mt_tile_grid_connect(w, vertex, "points", &(ipu_slice){points, t * w->nz, w->nz}, 1);
 }
 
 mt_status mt_wafer_stencil(const ipu_target *one, size_t n, size_t width, size_t height, double *cycles)
 {
     MT_SCRATCH(arena);
     const size_t sides = 2 * (width + height);
-    wafer w;
-    set_list list = {0};
+    mt_tile_grid w;
+    mt_tile_sets list = {0};
     uint32_t points;
     MT_TRY(begin(arena, one, n, n, width * height, &w));
-    MT_TRY(add_columns(&w, "points", IPU_FLOAT, w.nz, &points));
+    MT_TRY(mt_tile_grid_add(&w, "points", IPU_FLOAT, w.nz, &points));
     MT_TRY(ipu_graph_add_compute_set(w.graph, "step", &w.set));
-    append(&list, &w.set, 1);
+    mt_tile_sets_append(&list, &w.set, 1);
     for (size_t y = 0; y < n; y++)
         for (size_t x = 0; x < n; x++) MT_TRY(add_rectangle(&w, points, &sides, x, y, width, height));
-    return cycles_of(&w, &list, cycles);
+    return mt_tile_grid_cycles(&w, &list, cycles);
 }
