@@ -205,7 +205,7 @@ Test(machine, a_machine_file_without_sources_is_shown_without_them)
 
 Test(machine, invalid_machine_files_are_rejected)
 {
-    refuses(2, "machine 'gc9000'; allowed: bow, c600, gc2, gc200, wse1, wse2, or the path of a .yaml file",
+    refuses(2, "machine 'gc9000'; allowed: bow, c600, epiphany64, gc2, gc200, wse1, wse2, or the path of a .yaml file",
         "machine show gc9000");
     refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
     refuses(3, "./data/machines: is a folder; allowed: a regular file", "machine show ./data/machines");
