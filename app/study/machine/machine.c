@@ -4,6 +4,7 @@
 
 #include "data/files/data_folder.h"
 #include "data/core/progress.h"
+#include "app/study/machine/epiphany_programs.h"
 #include "app/study/machine/wafer_programs.h"
 #include "app/study/published.h"
 #include "app/study/reproduce.h"
@@ -51,7 +52,7 @@ enum { MEMORIES = sizeof memories / sizeof *memories };
 
 typedef struct measured {
     unsigned long ipus; /* maximum number; programs on more do not run and have no rows */
-    ipu_target gc2, gc200, bow, c600, wse1, wse2;
+    ipu_target gc2, gc200, bow, c600, wse1, wse2, epiphany;
     mt_program_cycles picture[TYPES][2][MT_ATS];      /* the same image on 1 and on 16 chips */
     mt_program_cycles growing[TYPES][COUNTS][MT_ATS]; /* image sizes proportional to the chips */
     mt_program_cycles tutorial[MT_TUTORIAL_SETS][MT_ATS];
@@ -110,6 +111,7 @@ static mt_status measure(mt_arena *arena, measured *m)
     MT_TRY(load(arena, "c600", &m->c600));
     MT_TRY(load(arena, "wse1", &m->wse1));
     MT_TRY(load(arena, "wse2", &m->wse2));
+    MT_TRY(load(arena, "epiphany64", &m->epiphany));
     mt_progress_stage("the matrix-vector product");
     MT_TRY(mt_tutorial_cycles(&m->gc200, m->tutorial));
     mt_progress_stage("the blur stencil");
@@ -357,6 +359,73 @@ static mt_status add_wafers(rows *r, const measured *m)
     return add_bicgstab(r, m);
 }
 
+static mt_status add_stores(rows *r, rows *sources, const measured *m)
+{
+    static const struct {
+        const char *key, *what, *from;
+        uint32_t to;
+    } of[] = {{"machine_store_1", "store to the next tile, and a loop that waits", "exchange.way_cycles", 1},
+        {"machine_store_2", "store over 2 links", NULL, 2},
+        {"machine_store_3", "store over 3 links", NULL, 3},
+        {"machine_store_4", "store over 4 links", NULL, 7},
+        {"machine_store_5", "store over 5 links", NULL, 11},
+        {"machine_store_6", "store over 6 links", NULL, 15}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        row *to = add(of[k].from ? sources : r, of[k].key, of[k].what, "Epiphany-III", of[k].from);
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->epiphany, at);
+            MT_TRY(mt_epiphany_store(&t, of[k].to, &to->ours[at]));
+        }
+    }
+    return MT_OK;
+}
+
+static mt_status add_copies(rows *r, rows *sources, const measured *m)
+{
+    static const struct {
+        const char *key, *what, *from;
+        size_t bytes;
+        bool others;
+    } of[] = {
+        {"machine_dma_8", "DMA of 8 bytes, and an answer", "the start of DMA, in the program", 8, false},
+        {"machine_dma_512", "DMA of 512 bytes", NULL, 512, false},
+        {"machine_dma_2048", "DMA of 2 KiB", NULL, 2048, false},
+        {"machine_dma_4096", "DMA of 4 KiB", NULL, 4096, false},
+        {"machine_dma_8192", "DMA of 8 KiB", NULL, 8192, false},
+        {"machine_dma_12288", "DMA of 12 KiB", NULL, 12288, false},
+        {"machine_dma_shared", "DMA of 4 KiB, of four tiles over one link", NULL, 4096, true},
+        {"machine_dma_rate", "DMA of 8 KiB, another board", "exchange.bytes_per_cycle", 8192, false}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        row *to = add(of[k].from ? sources : r, of[k].key, of[k].what, "Epiphany-III", of[k].from);
+        for (int at = 0; at < MT_ATS; at++) {
+            const ipu_target t = mt_program_target(&m->epiphany, at);
+            MT_TRY(mt_epiphany_copy(&t, at, of[k].bytes, of[k].others, &to->ours[at]));
+        }
+    }
+    return MT_OK;
+}
+
+/* Adds the rates of programs on all tiles of a chip [GFLOP/s]. */
+static mt_status add_epiphany(rows *r, rows *sources, const measured *m)
+{
+    static const double stencil_operations = 64 * 60 * 60 * 10.0, product_operations = 2 * 256 * 256 * 256.0;
+    mt_progress_stage("programs on an Epiphany");
+    MT_TRY(add_stores(r, sources, m));
+    MT_TRY(add_copies(r, sources, m));
+    row *stencil =
+            add(r, "machine_epiphany_stencil", "5-point stencil, 60 x 60 floats a tile", "Epiphany-IV", NULL),
+        *product = add(r, "machine_epiphany_product", "product of 256 x 256 floats", "Epiphany-IV", NULL);
+    for (int at = 0; at < MT_ATS; at++) {
+        const ipu_target t = mt_program_target(&m->epiphany, at);
+        double iteration, of_product;
+        MT_TRY(mt_epiphany_stencil(&t, at, &iteration));
+        MT_TRY(mt_epiphany_product(&t, at, &of_product));
+        stencil->ours[at] = stencil_operations / iteration * t.clock_hz * 1e-9;
+        product->ours[at] = product_operations / of_product * t.clock_hz * 1e-9;
+    }
+    return MT_OK;
+}
+
 static void add_tutorial(rows *r, const measured *m)
 {
     row *to =
@@ -527,6 +596,7 @@ static mt_status machine(mt_arena *arena, const mt_arguments *arguments)
     MT_TRY(add_messages(held, m));
     MT_TRY(add_library(held, sources, m));
     MT_TRY(add_wafers(held, m));
+    MT_TRY(add_epiphany(held, sources, m));
     MT_TRY(add_sources(sources, m));
     MT_TRY(make_table(arena, "validation",
         "Validation: measurements from which no constant was derived; inputs are gathered by copies, as by "
