@@ -174,7 +174,7 @@ static const mt_yaml_key host_keys[] = {
 
 static const mt_yaml_key dram_keys[] = {
     MT_YAML_UNSIGNED(ipu_target, dram.bytes, "bytes", "0", MT_YAML_WITHIN(0, 1e15),
-        "Size of the memory outside of a chip. 0: none."),
+        "Size of the memory outside of a chip. 0: none.", .unit = "bytes"),
     MT_YAML_DOUBLE(ipu_target, dram.read_bytes_per_second, "read_bytes_per_second", MT_YAML_NONE,
         MT_YAML_WITHIN(1e6, 1e16), "Sustained rate of reads of all tiles of a chip together."),
     MT_YAML_DOUBLE(ipu_target, dram.write_bytes_per_second, "write_bytes_per_second", MT_YAML_NONE,
