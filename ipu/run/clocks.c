@@ -88,7 +88,8 @@ typedef struct run {
 static uint64_t work_of(const run *r, size_t tile)
 {
     const ipu_exchange *exchange = &r->step->exchange;
-    const uint64_t own = r->compute[tile], compute = own > 0 ? own + r->timing->dram_cycles : 0,
+    const bool computes = r->step->first_task[tile + 1] > r->step->first_task[tile];
+    const uint64_t compute = r->compute[tile] + (computes ? r->timing->dram_cycles : 0),
                    last = exchange->tile_cycles[tile], scatter = r->timing->scatter_cycles[tile];
     if (!r->target->overlap || scatter > 0 || r->step->receive_all_first) return last + scatter + compute;
     const uint64_t words = exchange->tile_received[tile] / r->target->exchange_bytes_per_cycle,

@@ -126,6 +126,32 @@ Test(streaming, values_do_not_depend_on_the_place_of_variables)
     cr_expect_arr_eq(in, out, sizeof in);
 }
 
+/* A tile without a global sync takes the transfers as well, also if its vertex computes for no cycle. */
+static ipu_cycles free_cost(const ipu_target *target, const size_t *n, const void *context)
+{
+    (void)target, (void)n, (void)context;
+    return (ipu_cycles){0};
+}
+
+Test(streaming, tiles_with_their_own_clocks_take_the_transfers)
+{
+    static const ipu_codelet free_codelet = {"copy", 2, ring_joined_fields, ring_copy, free_cost,
+        .code_bytes = 50, .vertex_bytes = 8, .streamed = 3};
+    ipu_target target = target_with(false);
+    target.sync = IPU_SYNC_NONE;
+    const copying c = graph_of(&target, &free_codelet);
+    const ipu_program *program;
+    ipu_executable *e;
+    ipu_engine *engine;
+    cr_assert_eq(ipu_graph_set_dram(c.graph, c.from), MT_OK);
+    cr_assert_eq(ipu_program_execute(&arena, c.set, &program), MT_OK);
+    cr_assert_eq(ipu_compile(&arena, c.graph, &program, 1, &e), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_new(&arena, e, false, &engine), MT_OK, "%s", mt_message());
+    cr_assert_eq(ipu_engine_run(engine, 0), MT_OK, "%s", mt_message());
+    cr_expect_geq(ipu_engine_cycles(engine), 32768 / 2);
+    cr_expect_eq(ipu_engine_cycles(engine), engine->timing.supersteps[c.set].cycles);
+}
+
 /* ---- refused ---- */
 
 Test(streaming, a_codelet_must_stream_the_field)

@@ -68,9 +68,10 @@ Test(machine, every_machine_value_states_its_unit_and_provenance)
         cr_expect_eq(count(rows, "\"source\": null"), 0, "%s: %s", all.gl_pathv[k], rows);
         cr_expect_eq(count(rows, "\"source\": \"\""), 0, "%s: %s", all.gl_pathv[k], rows);
         /* without a unit: tiles, worker_contexts, kind, copies, sync, overlap, shape and issue; of a crossbar with links also rows,
-         * columns, paired, efficiency and buffers, of a mesh first and multicast */
-        const bool crossbar = strstr(rows, "\"value\": \"crossbar\"") != NULL;
-        cr_expect_eq(count(rows, "\"unit\": \"\""), crossbar ? 13 : 10, "%s", rows);
+         * columns, paired, efficiency and buffers, of a mesh first and multicast; of memory outside of the chip duplex and overlap */
+        const bool crossbar = strstr(rows, "\"value\": \"crossbar\"") != NULL,
+                   outside = strstr(rows, "\"key\": \"dram.duplex\"") != NULL;
+        cr_expect_eq(count(rows, "\"unit\": \"\""), (crossbar ? 13 : 10) + (outside ? 2 : 0), "%s", rows);
         free(json);
     }
     globfree(&all);
@@ -205,7 +206,9 @@ Test(machine, a_machine_file_without_sources_is_shown_without_them)
 
 Test(machine, invalid_machine_files_are_rejected)
 {
-    refuses(2, "machine 'gc9000'; allowed: bow, c600, epiphany64, gc2, gc200, wse1, wse2, or the path of a .yaml file",
+    refuses(2,
+        "machine 'gc9000'; allowed: bow, c600, epiphany64, gc2, gc200, wse1, wse2, or the path of a .yaml "
+        "file",
         "machine show gc9000");
     refuses(3, "none.yaml: cannot be read", "machine show none.yaml");
     refuses(3, "./data/machines: is a folder; allowed: a regular file", "machine show ./data/machines");
