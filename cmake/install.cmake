@@ -7,8 +7,9 @@ set(maintainer "The Myotile authors <myotile@example.org>")
 install(CODE "execute_process(COMMAND ${CMAKE_SOURCE_DIR}/app/package.sh $<TARGET_FILE:myotile> ${manual} ${CMAKE_SOURCE_DIR}
   ${PROJECT_VERSION} \"${maintainer}\" COMMAND_ERROR_IS_FATAL ANY)")
 install(TARGETS myotile)
-include(ipu/package/package.cmake) # the library for programs of others, and the machines
-add_dependencies(site myotile ipu_shared ipu_static)
+include(ipu/package/package.cmake) # the library of the machine for programs of others, and the machines
+include(app/library/package.cmake) # the library of the complete program
+add_dependencies(site myotile ipu_shared ipu_static myotile_shared)
 install(DIRECTORY data/cases data/geometry data/models data/reference DESTINATION share/myotile)
 install(DIRECTORY data/report DESTINATION share/myotile)
 install(DIRECTORY app/python/myotile DESTINATION lib/python3/dist-packages PATTERN __pycache__ EXCLUDE) # for Python, beside myotile_ipu

@@ -30,6 +30,32 @@ assert run.mesh.n_elements == 20160" || fail "the Python package does not run"
     [ -s "$prefix/lib/python3/dist-packages/myotile_ipu/__init__.py" ] || fail "no myotile_ipu beside it"
     [ -s "$prefix/share/doc/myotile/python/notebooks/heart.py" ] || fail "no notebooks"
 fi
+# The library serves a program in C, by pkg-config and by CMake, and Python in its own process; both find the cases of the installation.
+# Sanitizers would have to be those of the program.
+if ! ldd "$prefix/lib/libmyotile.so.0" | grep -q asan; then
+    export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+    cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror "$prefix/share/doc/myotile/examples/conductivities.c" \
+        $(pkg-config --cflags --libs myotile) -Wl,-rpath,"$prefix/lib" -lm -o conductivities || fail "the example does not compile"
+    ./conductivities >printed || fail "the example: $(cat printed)"
+    [ "$(grep -c 'last activation at' printed)" = 3 ] || fail "the example printed $(cat printed)"
+    cp "$prefix/share/doc/myotile/examples/conductivities.c" .
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(example C)
+find_package(myotile REQUIRED)
+add_executable(example conductivities.c)
+target_link_libraries(example myotile::myotile m)
+END
+    "$1" -D CMAKE_PREFIX_PATH="$prefix" -S . -B out >log 2>&1 && "$1" --build out >>log 2>&1 || fail "CMake: $(cat log)"
+    ./out/example | cmp - printed || fail "CMake: another output"
+    if /usr/bin/python3 -c 'import numpy, h5py, cffi' 2>/dev/null; then
+        env -u MYOTILE_LIBRARY PYTHONPATH="$prefix/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c "
+import myotile
+with myotile.Case(myotile.cases / 'niederer-0.5.yaml', {'time.end_ms': 1}) as case:
+    run = case.run()
+assert run.maps['activation'].size == 20160 and run.cycles > 0" || fail "the library does not run in Python"
+    fi
+fi
 gzip -t "$prefix/share/man/man1/myotile.1.gz" || fail "no manual page"
 bash -n "$prefix/share/bash-completion/completions/myotile" || fail "no completion"
 version=$("$prefix/bin/myotile" --version | cut -d ' ' -f 2)

@@ -149,8 +149,7 @@ static void print_as_comment(FILE *out, const char *text)
     }
 }
 
-/* Writes the case with every value used, and the machine, as YAML. */
-static mt_status used_text(mt_arena *arena, const mt_run *run, const char **text)
+mt_status mt_run_used_text(mt_arena *arena, const mt_run *run, const char **text)
 {
     const char *body, *machine = NULL;
     char *whole = NULL, *kept = NULL;
@@ -254,7 +253,7 @@ static mt_status make_notes(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
     char *hash, *placing;
     MT_ALLOC(arena, hash, MT_HASH_SIZE);
     MT_ALLOC(arena, placing, MT_PLACING_TEXT);
-    MT_TRY(used_text(arena, run, &used));
+    MT_TRY(mt_run_used_text(arena, run, &used));
     MT_TRY(mt_mesh_hash(&run->problem->whole, hash));
     notes[0] = (mt_vtkhdf_note){.name = "mesh_hash", .text = hash};
     notes[1] = (mt_vtkhdf_note){.name = "time_reached_ms", .number = mt_run_reached_ms(run)};
@@ -331,7 +330,7 @@ static mt_status write_activation_csv(mt_arena *arena, const mt_run *run, const 
 static mt_status write_used(mt_arena *arena, const mt_run *run, const char *path)
 {
     const char *text;
-    MT_TRY(used_text(arena, run, &text));
+    MT_TRY(mt_run_used_text(arena, run, &text));
     return mt_file_write_text(path, text, strlen(text));
 }
 

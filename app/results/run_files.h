@@ -54,6 +54,9 @@ mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line)
 extern const char mt_run_choice_note[],
     mt_run_device_note[]; /* the second: why the bits may differ from those of the host */
 
+/* Writes the case of a run with every value used, and the machine as a comment, as text in `arena`: used.yaml. MT_MEMORY. */
+MT_NODISCARD mt_status mt_run_used_text(mt_arena *arena, const mt_run *run, const char **text);
+
 /* True if the profile has another folder than the other results. */
 bool mt_run_has_profile_folder(const mt_run *run, const char *folder);
 

@@ -89,6 +89,16 @@ static mt_status traces_of(mt_arena *arena, const mt_sample_files *files, rows *
     return MT_OK;
 }
 
+mt_status mt_sample_traces(mt_arena *arena, const mt_sampling *sampling, size_t *n_columns,
+    const char *const **column, size_t *n, const double **time_ms, const double **value)
+{
+    rows r;
+    MT_TRY(traces_of(arena, &(const mt_sample_files){.sampling = sampling}, &r));
+    *n_columns = r.n_columns, *column = r.name;
+    *n = r.n, *time_ms = r.time_ms, *value = r.value;
+    return MT_OK;
+}
+
 static mt_status write_traces(mt_arena *arena, const mt_sample_files *files, const char *path)
 {
     rows r;

@@ -29,6 +29,11 @@ MT_NODISCARD mt_status mt_sample_files_check(const mt_case *input, const char *f
 /* Writes their names, "traces.csv, ecg.png", for a row of a table; "" if there are none. */
 void mt_sample_files_names(const mt_sampling *sampling, char *text, size_t size);
 
+/* Reads the traces of a case that has them: columns such as "apex V[mV]", the n times, and the values [n][n_columns]. Fails with MT_FILE or
+ * MT_MEMORY. */
+MT_NODISCARD mt_status mt_sample_traces(mt_arena *arena, const mt_sampling *sampling, size_t *n_columns,
+    const char *const **column, size_t *n, const double **time_ms, const double **value);
+
 /* Reads the samples of a case with electrodes: the leads, the n times, and the values [n][leads->n]. Fails with MT_FILE or MT_MEMORY. */
 MT_NODISCARD mt_status mt_sample_leads(mt_arena *arena, const mt_sampling *sampling, mt_leads *leads,
     size_t *n, const double **time_ms, const double **lead_mV);

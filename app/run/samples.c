@@ -279,6 +279,20 @@ mt_status mt_sampling_open(
     return status;
 }
 
+mt_status mt_sampling_open_in_memory(mt_arena *arena, mt_sampling *s)
+{
+    mt_frames_about about;
+    for (int k = 0; k < MT_SAMPLES; k++) {
+        if (!s->wanted[k]) continue;
+        mt_status status = describe(arena, s, (mt_sample)k, &about);
+        if (status == MT_OK) status = mt_frames_create_in_memory(arena, &about, &s->frames[k]);
+        if (status == MT_OK) continue;
+        mt_sampling_close(s, false);
+        return status;
+    }
+    return MT_OK;
+}
+
 mt_status mt_sampling_sync(mt_sampling *s)
 {
     for (int k = 0; k < MT_SAMPLES; k++)

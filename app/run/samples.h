@@ -53,6 +53,9 @@ MT_NODISCARD mt_status mt_sampling_make(
 MT_NODISCARD mt_status mt_sampling_open(
     mt_arena *arena, mt_sampling *sampling, const char *folder, const char *from, size_t from_step);
 
+/* The same without files: the frames are in memory. Fails with MT_FILE or MT_MEMORY. */
+MT_NODISCARD mt_status mt_sampling_open_in_memory(mt_arena *arena, mt_sampling *sampling);
+
 /* Takes the samples that are due after `steps_done` steps, which can be 0. Fails with MT_FILE if a frame cannot be stored; then frames are
  * missing. Other errors come from the backend's `stream`. */
 MT_NODISCARD mt_status mt_sampling_take(

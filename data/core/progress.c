@@ -4,14 +4,20 @@
 #include <stdio.h>
 #include <time.h>
 
-static const mt_listener *listener;
+static const mt_listener *of_process;
+static _Thread_local const mt_listener *of_thread;
 
-void mt_listen(const mt_listener *to) { listener = to; }
+void mt_listen(const mt_listener *to) { of_process = to; }
+void mt_listen_here(const mt_listener *to) { of_thread = to; }
+
+/* Returns the listener of this thread's reports; NULL: there is none. */
+static const mt_listener *listener_here(void) { return of_thread ? of_thread : of_process; }
 
 enum { TEXT = 1024, DECISION = 16384 /* may contain paths */ };
 
 void mt_warn(const char *format, ...)
 {
+    const mt_listener *listener = listener_here();
     char text[TEXT];
     va_list arguments;
     if (!listener || !listener->message) return;
@@ -23,6 +29,7 @@ void mt_warn(const char *format, ...)
 
 void mt_note(const char *file, const char *text, size_t n)
 {
+    const mt_listener *listener = listener_here();
     char line[TEXT + 512];
     if (!listener || !listener->message) return;
     (void)snprintf(line, sizeof line, "%s: %.*s", file, (int)n, text);
@@ -31,6 +38,7 @@ void mt_note(const char *file, const char *text, size_t n)
 
 void mt_decision(const char *what, const char *format, ...)
 {
+    const mt_listener *listener = listener_here();
     char text[DECISION];
     va_list arguments;
     if (!listener || !listener->decision) return;
@@ -42,11 +50,13 @@ void mt_decision(const char *what, const char *format, ...)
 
 void mt_progress_stage(const char *what)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->stage) listener->stage(what);
 }
 
 void mt_progress_stage_part(const char *part, double done)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->part) listener->part(part, done);
 }
 
@@ -57,30 +67,39 @@ void mt_progress_begin(const char *what, double total_ms)
 
 void mt_progress_begin_counting(const char *what, const char *counted, double millions)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->begin) listener->begin(what, counted, millions);
 }
 
 void mt_progress_update(double now_ms, double element_steps)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->update) listener->update(now_ms, element_steps);
 }
 
 void mt_progress_end(void)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->end) listener->end();
 }
 
 void mt_progress_catch_interrupt(const char *message)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->defer_stop) listener->defer_stop(message);
 }
 
 void mt_progress_exit_on_interrupt(void)
 {
+    const mt_listener *listener = listener_here();
     if (listener && listener->stop_at_once) listener->stop_at_once();
 }
 
-int mt_progress_signal(void) { return listener && listener->stop_signal ? listener->stop_signal() : 0; }
+int mt_progress_signal(void)
+{
+    const mt_listener *listener = listener_here();
+    return listener && listener->stop_signal ? listener->stop_signal() : 0;
+}
 
 bool mt_progress_interrupted(void) { return mt_progress_signal() != 0; }
 

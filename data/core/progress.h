@@ -1,9 +1,9 @@
 /* Progress, warnings and decisions of long operations, and requests to stop them.
  *
  * A library reports through these functions and prints nothing. The program registers one listener for the process
- * (app/cli/console.h). Without a listener reports are dropped and no stop is requested. Texts are borrowed for the call unless
- * stated otherwise. A process has at most one stage and one operation of known length at a time. Warnings change neither results
- * nor statuses. */
+ * (app/cli/console.h); a thread can have another one (app/library/myotile.h). Without a listener reports are dropped and no stop is
+ * requested. Texts are borrowed for the call unless stated otherwise. A listener has at most one stage and one operation of known length
+ * at a time. Warnings change neither results nor statuses. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,6 +26,10 @@ typedef struct mt_listener {
 /* Registers a listener, which must remain valid until it is replaced; NULL: no listener. Call it while no operation is
  * running. */
 void mt_listen(const mt_listener *listener);
+
+/* The same for reports of this thread only, which then do not reach the listener of the process; NULL: they do. Worker threads of
+ * OpenMP are other threads. */
+void mt_listen_here(const mt_listener *listener);
 
 /* Reports a probable mistake in at most 1023 characters (printf format): "FILE: KEY: found ...; usual ...". */
 void mt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -3,8 +3,9 @@
 
 #include "data/core/arena.h"
 
-/* Returns the folder share/myotile next to the folder of the program if it is installed, even after it was moved; otherwise data/
- * of the source tree of the build. Valid for the life of the process. */
+/* Returns the folder share/myotile of the installation that has this code, of the program or of a shared library, even after it was moved;
+ * otherwise data/ of the source tree of the build. Valid for the life of the process. Not for two threads at once before the first
+ * return. */
 const char *mt_data_folder(void);
 
 /* Returns the folder of the machines in it (ipu/machine/machines.h). Valid for the life of the process. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -258,6 +259,22 @@ mt_status mt_frames_create(mt_arena *arena, const char *path, const mt_frames_ab
         return mt_fail(MT_INPUT, "%.60s...: the path is too long", path);
     MT_TRY(write_head(arena, frames));
     return mt_frames_resume(arena, path, about, INT64_MIN, frames);
+}
+
+mt_status mt_frames_create_in_memory(mt_arena *arena, const mt_frames_about *about, mt_frames *frames)
+{
+    char *bytes;
+    *frames = (mt_frames){.about = *about, .last_step = INT64_MIN, .path = "frames in memory"};
+    MT_TRY(check_about(frames->path, about));
+    if (!measure(frames))
+        return mt_fail(MT_INPUT, "%s: %zu fields of %zu values; allowed: at least one of each", frames->path,
+            about->n_fields, about->n_values);
+    MT_TRY(make_head(arena, frames, &bytes));
+    MT_ALLOC(arena, frames->values, about->n_values);
+    frames->fd = memfd_create("frames", MFD_CLOEXEC);
+    if (frames->fd < 0) return fail_errno(frames, "created");
+    frames->open = true;
+    return closed_unless(write_at(frames, 0, bytes, frames->head_bytes), frames);
 }
 
 mt_status mt_frames_resume(

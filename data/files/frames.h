@@ -12,6 +12,8 @@
  * correct, its step exceeds the previous one, and all frames before it are valid. Bytes after the last valid frame are deleted
  * when the series is continued.
  *
+ * A series can also be in memory, for callers that write no files: then nothing is permanent.
+ *
  * Only the caller uses the file (data/files/folder.h has a lock); mt_file_remove deletes it. */
 #pragma once
 
@@ -48,6 +50,10 @@ typedef mt_status mt_frames_read_field(void *context, size_t field, float *value
  * open set of files. MT_INPUT: sizes or names are invalid. MT_FILE: it cannot be written. MT_MEMORY. */
 MT_NODISCARD mt_status mt_frames_create(
     mt_arena *arena, const char *path, const mt_frames_about *about, mt_frames *frames);
+
+/* Creates an empty series in memory, which ends with mt_frames_close. Fails as mt_frames_create. */
+MT_NODISCARD mt_status mt_frames_create_in_memory(
+    mt_arena *arena, const mt_frames_about *about, mt_frames *frames);
 
 /* Opens a series to continue after a time step: keeps the frames up to this step and deletes everything after them. To check that
  * no frame is missing, the caller compares frames->n. MT_INPUT: the series has other contents, or its head is damaged. MT_FILE:

@@ -86,11 +86,26 @@ static mt_status fail_h5(mt_status code, const mt_h5 *h5, const char *name, cons
 
 /* Disables HDF5's exit handler, in which HDF5 1.10 crashes on a file that it could not write completely. This program has closed
  * all its ids by then. Must be called before any other HDF5 function. */
+static bool begun;
+
 static void begin_hdf5(void)
 {
-    static bool begun;
     if (!begun) (void)H5dont_atexit();
     begun = true;
+}
+
+void mt_h5_shared_begin(mt_h5_printing *printing)
+{
+    H5E_auto2_t function = NULL;
+    begun = true; /* without H5dont_atexit */
+    *printing = (mt_h5_printing){0};
+    if (H5Eget_auto2(H5E_DEFAULT, &function, &printing->data) >= 0)
+        printing->function = (void (*)(void))function;
+}
+
+void mt_h5_shared_end(const mt_h5_printing *printing)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, (H5E_auto2_t)printing->function, printing->data);
 }
 
 /* Refuses to follow a link to another file; a callback of HDF5. */

@@ -33,6 +33,16 @@ typedef enum mt_h5_type {
 
 enum { MT_H5_RANK_MAX = 3 };
 
+/* HDF5's error output of a process that uses HDF5 itself. */
+typedef struct mt_h5_printing {
+    void (*function)(void);
+    void *data;
+} mt_h5_printing;
+
+/* Store and restore it, and leave HDF5's exit handler to the process: for a library, which calls them around all uses of files. */
+void mt_h5_shared_begin(mt_h5_printing *printing);
+void mt_h5_shared_end(const mt_h5_printing *printing);
+
 typedef struct mt_h5 {
     int64_t id; /* HDF5's; valid if `open` */
     bool open;

@@ -81,6 +81,8 @@ static const struct wing {
     {"app/commands/mesh", APP, 10, false},
     {"app/commands/machine", APP, 10, false},
     {"app/commands/cell", APP, 10, false},
+    {"app/library", APP, 11, false},
+    {"app/library/examples", APP, 12, false},
     {"app/commands", APP, 11, false},
     {"app", APP, 12, false},
 };

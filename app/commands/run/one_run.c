@@ -142,12 +142,11 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
     return parse_range("--trace-tiles", tiles, "tiles", n_tiles, &t->first_tile, &t->last_tile);
 }
 
-mt_status mt_one_run_read(
-    mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
+/* Begins a run without a case. */
+static void begin(const char *path, bool cached, mt_one_run *r)
 {
-    *r = (mt_one_run){.resumed = mt_option_value(arguments, "--resume", NULL),
-        .cached = !mt_option_given(arguments, "--no-cache"),
-        .run = {.path = mt_operand(arguments, 0),
+    *r = (mt_one_run){.cached = cached,
+        .run = {.path = path,
             .input = &r->input,
             .problem = &r->problem,
             .checkpoints = &r->checkpoints,
@@ -155,15 +154,37 @@ mt_status mt_one_run_read(
             .what = "simulating",
             .on_signal =
                 "\nmyotile: stopping: writing the results so far; a second signal quits immediately\n"}};
-    MT_TRY(read_case(arena, arguments, also, r));
-    if (r->resumed) r->run.from = &r->from;
-    MT_TRY(add_machine_sets(arena, arguments, &r->input));
+}
+
+/* Selects backend and machine of the case that was read. */
+static mt_status choose_machine(mt_arena *arena, mt_one_run *r)
+{
     r->run.backend = mt_case_backend(&r->input);
     r->run.until_activated = r->input.time.until == MT_CASE_UNTIL_ACTIVATED;
     MT_TRY(mt_mapping_choose(arena, r->run.path, &r->input, mt_ranks(), &r->choice));
     MT_TRY(check_machine(arena, r));
     r->choice.cached = r->cached;
+    return MT_OK;
+}
+
+mt_status mt_one_run_read(
+    mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
+{
+    begin(mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), r);
+    r->resumed = mt_option_value(arguments, "--resume", NULL);
+    MT_TRY(read_case(arena, arguments, also, r));
+    if (r->resumed) r->run.from = &r->from;
+    MT_TRY(add_machine_sets(arena, arguments, &r->input));
+    MT_TRY(choose_machine(arena, r));
     return read_profile_options(arguments, r->choice.target.tiles, r);
+}
+
+mt_status mt_one_run_of_case(mt_arena *arena, const char *path, const mt_yaml_override *sets, size_t n_sets,
+    bool cached, mt_one_run *r)
+{
+    begin(path, cached, r);
+    MT_TRY(mt_case_load(arena, path, sets, n_sets, &r->input));
+    return choose_machine(arena, r);
 }
 
 /* ---- before the first step ---- */
@@ -180,7 +201,7 @@ static mt_status open_start(mt_arena *arena, const char *folder, mt_one_run *r)
 {
     const char *state = r->input.start.state;
     if (r->resumed || !state[0]) return MT_OK;
-    if (mt_checkpoints_own(folder, state))
+    if (folder && mt_checkpoints_own(folder, state))
         return mt_fail(MT_INPUT,
             "start.state: %s is in the output folder, where this run would delete it; allowed: another "
             "--output",
@@ -235,21 +256,27 @@ static mt_status warn_of_places(const mt_one_run *r)
     return mt_findings_of_places(r->run.path, &r->input, &r->problem.mesh, &r->problem.monodomain);
 }
 
-static mt_status prepare(mt_arena *arena, mt_shared *shared, const char *folder, mt_one_run *r)
+/* Opens the checkpoints and samples in a folder, where nothing may be overwritten that was read meanwhile. */
+static mt_status open_files(mt_arena *arena, const char *folder, mt_one_run *r)
+{
+    MT_TRY(check_files(r, folder));
+    MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->run.from, &r->checkpoints));
+    return mt_sampling_open(arena, &r->sampling, folder, r->resumed, r->resumed ? r->from.step : 0);
+}
+
+mt_status mt_one_run_prepare(mt_arena *arena, mt_shared *shared, const char *folder, mt_one_run *r)
 {
     const char *path = r->run.path;
-    MT_TRY(check_files(r, folder));
-    MT_TRY(mt_html_report_check(&r->input, folder));
+    if (folder) MT_TRY(check_files(r, folder));
+    if (folder) MT_TRY(mt_html_report_check(&r->input, folder));
     mt_findings_of_case(path, &r->input);
     MT_TRY(mt_fail_in(path, make_problem(arena, shared, r)));
     MT_TRY(mt_fail_in(path, warn_of_places(r)));
     MT_TRY(mt_fail_in(path, mt_sampling_make(arena, &r->input, &r->problem, &r->sampling)));
     MT_TRY(open_start(arena, folder, r));
     MT_TRY(begin_cells(arena, r));
-    MT_TRY(mt_checkpoints_begin(arena, &r->input, folder, r->run.from, &r->checkpoints));
     MT_TRY(mt_fail_in(path, make_mapping(arena, shared, r)));
-    MT_TRY(check_files(r, folder)); /* again, since files that were read meanwhile must not be overwritten */
-    return mt_sampling_open(arena, &r->sampling, folder, r->resumed, r->resumed ? r->from.step : 0);
+    return folder ? open_files(arena, folder, r) : mt_sampling_open_in_memory(arena, &r->sampling);
 }
 
 /* ---- the run ---- */
@@ -261,6 +288,13 @@ mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page)
     *page = status == MT_OK && mt_html_report_of_run(run, folder);
     mt_progress_stage(NULL);
     return status;
+}
+
+void mt_one_run_warn(const mt_one_run *r)
+{
+    const mt_run *run = &r->run;
+    mt_findings_of_run(run->path, &r->input, &r->problem.monodomain, &run->results, mt_run_reached_ms(run));
+    mt_fronts_warn_of_block(run->path, &r->input, &r->problem.monodomain, &run->results, &r->problem.fronts);
 }
 
 static mt_status report(
@@ -276,9 +310,7 @@ static mt_status report(
         return mt_fail(MT_STOPPED, "stopped at %.9g of %.9g ms; the results so far are in %s/%s%s",
             reached_ms, r->input.time.end_ms, folder, resumes ? "; to resume: myotile run --resume " : "",
             resumes ? folder : "");
-    mt_findings_of_run(r->run.path, &r->input, &r->problem.monodomain, &r->run.results, reached_ms);
-    mt_fronts_warn_of_block(
-        r->run.path, &r->input, &r->problem.monodomain, &r->run.results, &r->problem.fronts);
+    mt_one_run_warn(r);
     return MT_OK;
 }
 
@@ -297,7 +329,7 @@ mt_status mt_one_run_execute(mt_arena *arena, mt_one_run *r, mt_shared *shared, 
     mt_one_run_results *results, void *user)
 {
     mt_communicator_take_threads(mt_ranks(), true); /* until the first step */
-    MT_TRY(mt_ranks_agree(prepare(arena, shared, folder, r)));
+    MT_TRY(mt_ranks_agree(mt_one_run_prepare(arena, shared, folder, r)));
     mt_status status = mt_run_make(arena, &r->run);
     if (status == MT_OK) status = report(arena, r, folder, results, user);
     if (status == MT_OK) mt_checkpoints_end(&r->checkpoints);

@@ -31,6 +31,10 @@ typedef struct mt_one_run {
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
 
+/* The same for a case and its values, without other arguments, and without checkpoints. Borrows `path` and `sets`. */
+MT_NODISCARD mt_status mt_one_run_of_case(mt_arena *arena, const char *path, const mt_yaml_override *sets,
+    size_t n_sets, bool cached, mt_one_run *run);
+
 /* Sets the discretisation of a case with auto in advance. */
 void mt_one_run_give(mt_one_run *run, const mt_placing *placing);
 
@@ -42,11 +46,19 @@ MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
  * errors of `mt_run_files_write`. */
 MT_NODISCARD mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page);
 
+/* Prepares a run: problem, initial cells, mapping and samples. `shared`: data shared with other runs, or NULL. `folder`: entered, for the
+ * samples and checkpoints of the run; NULL: samples are in memory, and there are no checkpoints. Warns of unusual values. */
+MT_NODISCARD mt_status mt_one_run_prepare(
+    mt_arena *arena, mt_shared *shared, const char *folder, mt_one_run *run);
+
+/* Warns of unusual results of a run that was not stopped. */
+void mt_one_run_warn(const mt_one_run *run);
+
 /* Processes the results of a completed or stopped run. */
 typedef mt_status mt_one_run_results(void *user, mt_arena *arena, const mt_run *done);
 
-/* Prepares and executes the run, then calls `results`. `folder` and that of the details have been entered. `shared`: data shared
- * with other runs, or NULL. Warns of unusual values. Fails with MT_STOPPED after a signal; `results` was called if at least one
+/* Prepares (mt_one_run_prepare) and executes the run, then calls `results`. `folder` and that of the details have been entered. Fails with
+ * MT_STOPPED after a signal; `results` was called if at least one
  * step was completed. */
 MT_NODISCARD mt_status mt_one_run_execute(mt_arena *arena, mt_one_run *run, mt_shared *shared,
     const char *folder, mt_one_run_results *results, void *user);

@@ -15,14 +15,16 @@ h5py; pandas, matplotlib and meshio are imported on demand. Units are in the nam
     plot       maps and traces as pictures
     hdf        arrays of a file without a copy
     used       the values of used.yaml
+    library    Case: a case in this process, opened once and run many times, without files
     notebook   scripts with cells as notebooks"""
 
 from . import plot
 from .errors import CaseWarning, Error
 from .hdf import Fields
+from .library import Case, Run
 from .mesh import Mesh
 from .program import call, cases, geometry, run, sweep, tables
 from .results import Results, Series, Sweep, open_results as open, open_sweep
 
-__all__ = ["CaseWarning", "Error", "Fields", "Mesh", "Results", "Series", "Sweep", "call", "cases", "geometry", "open", "open_sweep",
+__all__ = ["Case", "CaseWarning", "Error", "Fields", "Mesh", "Results", "Run", "Series", "Sweep", "call", "cases", "geometry", "open", "open_sweep",
            "plot", "run", "sweep", "tables"]

@@ -1,5 +1,6 @@
 """The Python package with numpy and h5py only: results agree with the files, arrays are views of them, and failures of the program are
 exceptions with its message."""
+import importlib.util
 import json
 import mmap
 import os
@@ -375,6 +376,90 @@ class Errors(unittest.TestCase):
         telling.write_text('#!/bin/sh\necho "$OMP_NUM_THREADS"\n')
         telling.chmod(0o755)
         self.assertEqual(myotile.call(program=telling, threads=3), "3\n")
+
+
+def library():
+    """Returns the path of the library of the program that is tested; None with sanitizers, which Python does not have, and without cffi."""
+    path = Path(find()).with_name("libmyotile.so.0")
+    needs = subprocess.run(["ldd", path], capture_output=True, text=True).stdout if path.exists() else "asan"
+    return None if "asan" in needs or importlib.util.find_spec("cffi") is None else path
+
+
+@unittest.skipUnless(library(), "needs cffi, and a library without sanitizers")
+class InThisProcess(unittest.TestCase):
+    def setUp(self):
+        enter(type(self))
+        os.environ["MYOTILE_LIBRARY"] = str(library())
+
+    def opened(self, **named):
+        return myotile.Case(small, {**EVERYTHING, "output": {"maps": ["peak"]}, "machine.backend": "cpu"}, threads=1, **named)
+
+    def test_a_run_has_the_values_of_the_program(self):
+        there = myotile.run(small, {**EVERYTHING, "output": {"maps": ["peak"]}, "machine.backend": "cpu"}, "there", threads=1)
+        with self.opened() as case:
+            run = case.run()
+        numpy.testing.assert_array_equal(run.maps["activation"], there.maps["activation"])
+        numpy.testing.assert_array_equal(run.maps["peak"], there.maps["peak"])
+        self.assertEqual((run.units["peak"], run.at, run.beats, run.stopped), ("mV", "elements", 1, False))
+        numpy.testing.assert_array_equal(run.frames["Ca_i"].values, there.series["Ca_i"])
+        numpy.testing.assert_array_equal(run.frames["V"].times_ms, there.series.times_ms)
+        times, columns, values = run.tables["traces"]
+        self.assertEqual((len(times), columns[0], values.shape), (21, "=near, here V[mV]", (21, 6)))
+        self.assertEqual(run.tables["points"][0], ["=near, here", "NA"])
+        self.assertEqual(run.used, Path("there/used.yaml").read_text())
+        with self.opened() as case:
+            numpy.testing.assert_array_equal(case.mesh.tetrahedra, there.mesh.tetrahedra)
+
+    def test_samples_are_views_and_can_stop(self):
+        seen = []
+
+        def look(time_ms, v_mV):
+            seen.append((time_ms, v_mV.max()))
+            return time_ms >= 2
+
+        with self.opened() as case:
+            run = case.run(every_ms=1, sample=look)
+        self.assertTrue(run.stopped)
+        self.assertEqual([time_ms for time_ms, _ in seen], [0, 1, 2])
+        self.assertLess(seen[0][1], seen[2][1])
+
+    def test_exceptions_of_callbacks_arrive(self):
+        with self.opened() as case:
+            with self.assertRaisesRegex(ZeroDivisionError, "division"):
+                case.run(every_ms=1, sample=lambda time_ms, v_mV: 1 / 0)
+            self.assertFalse(case.run({"time.end_ms": 1}).stopped)
+
+    def test_errors_have_the_message_and_the_code(self):
+        with self.assertRaisesRegex(myotile.Error, "missing.yaml") as raised:
+            myotile.Case("missing.yaml")
+        self.assertEqual(raised.exception.code, 3)
+        with self.opened() as case, self.assertRaisesRegex(myotile.Error, "end_ms=-1"):
+            case.run({"time.end_ms": -1})
+        with self.assertRaisesRegex(myotile.Error, "closed"):
+            case.run()
+
+    def test_messages_and_progress_are_called(self):
+        heard, stages = [], []
+        with self.opened(message=lambda kind, text: heard.append(kind), progress=lambda what, done, total: stages.append(what)) as case:
+            case.run({"time.end_ms": 1})
+        self.assertIn("warning", heard)
+        self.assertTrue(any("mesh" in what for what in stages))
+
+    def test_cases_run_in_threads_at_once(self):
+        """Two threads are in a callback at the same time, so the calls of the library release the lock of Python."""
+        together, found = threading.Barrier(2, timeout=60), {}
+
+        def work(k):
+            with self.opened() as case:
+                run = case.run({"stimuli.0.start_ms": k}, every_ms=5, sample=lambda time_ms, v_mV: together.wait() < 0)
+                found[k] = run.maps["activation"].max()
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in (0, 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertAlmostEqual(found[1] - found[0], 1, delta=0.02)  # a time step
 
 
 if __name__ == "__main__":

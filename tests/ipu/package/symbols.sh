@@ -38,7 +38,7 @@ differ=$(comm -3 "$folder/exported" "$folder/declared")
 
 # Memory that is written and stays, with one address for all threads. Files that are being written and folders in use are known in
 # one place, because a program that is being stopped by a signal takes them away (data/files/file.h, data/files/folder.h); inputs, because a command
-# writes over none of them (data/files/input.h); who listens to warnings, one for a process (data/core/progress.h). The locks of OpenMP's
+# writes over none of them (data/files/input.h); the listener of the process (data/core/progress.h). The locks of OpenMP's
 # sections are what makes threads wait for each other.
 objdump -t "$static" | awk -F '\t' '
     / file format / { sub(/\.c\.o:.*/, ".c"); file = $0 }
@@ -49,6 +49,6 @@ objdump -t "$static" | awk -F '\t' '
             print file ": " symbol[m]
     }' | sort >"$folder/mutable"
 printf '%s\n' 'file.c: first_part' 'file.c: raised_meanwhile' 'file.c: renaming' 'file.c: set_is_open' \
-    'folder.c: entered' 'input.c: uses' 'progress.c: listener' | sort >"$folder/known"
+    'folder.c: entered' 'input.c: uses' 'progress.c: of_process' | sort >"$folder/known"
 differ=$(comm -3 "$folder/mutable" "$folder/known")
 [ -z "$differ" ] || fail "mutable, and (in the second column) no longer: $differ"
