@@ -51,6 +51,14 @@ if(MT_TESTS)
     set_tests_properties(app/ranks PROPERTIES ENVIRONMENT MT_TEST_CACHE=${cache} FIXTURES_REQUIRED cache)
     add_test(NAME app/ranks_slow COMMAND ${ranks} $<TARGET_FILE:myotile> ${MPIEXEC_EXECUTABLE} 50)
     set_tests_properties(app/ranks_slow PROPERTIES LABELS slow)
+    add_executable(library_on_ranks tests/app/library/library_on_ranks.c)
+    target_link_libraries(library_on_ranks PRIVATE mt_app MPI::MPI_C)
+    add_test(NAME app/library_on_ranks
+      COMMAND ${MPIEXEC_EXECUTABLE} -n 3 $<TARGET_FILE:library_on_ranks> ${CMAKE_SOURCE_DIR}/data/cases/niederer-0.5.yaml)
+    set_tests_properties(app/library_on_ranks PROPERTIES PASS_REGULAR_EXPRESSION "^3 ranks\n$" FIXTURES_REQUIRED cache ENVIRONMENT
+      "XDG_CACHE_HOME=${cache};ASAN_OPTIONS=detect_leaks=0;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;\
+OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_hwloc_base_binding_policy=none;OMPI_MCA_btl_vader_single_copy_mechanism=none;\
+OMPI_MCA_mpi_yield_when_idle=1")
     # The same with MPICH, beside Open MPI: one source differs. What is found in it first the library does not give again.
     pkg_check_modules(MPICH IMPORTED_TARGET mpich)
     find_program(MPICH_MPIEXEC mpiexec.mpich)

@@ -53,31 +53,51 @@ bool mt_ranks_prints(void) { return true; }
 bool mt_ranks_end(mt_status status) { return status != MT_OK; }
 void mt_ranks_exit(int code) { (void)code; }
 
+mt_status mt_ranks_join(const void *comm, mt_communicator *c)
+{
+    (void)comm, (void)c;
+    return mt_fail(
+        MT_INPUT, "communicator: built without MPI; allowed: none, or a build with cmake -D MT_MPI=ON");
+}
+
+void mt_ranks_leave(mt_communicator *c) { (void)c; }
+
 #else
 
+/* The data of a communicator. */
+typedef struct ranks {
+    MPI_Comm comm;
+    int own_threads, of_the_node; /* of this process; total of all ranks on this node */
+    struct posts *made;           /* by all calls of connect; freed at the end */
+    int n_made;
+} ranks;
+
+/* Of the program. */
 static mt_communicator world;
+static ranks of_world;
 /* same ranks, used only at the end: others may still be in a reduction */
 static MPI_Comm ending;
-static bool together, lost;          /* lost: some ranks did not reach the end */
-static int own_threads, of_the_node; /* total of all ranks on this node */
+static bool together, lost; /* lost: some ranks did not reach the end */
+
+static MPI_Comm comm_of(const mt_communicator *c) { return ((const ranks *)c->self)->comm; }
 
 const mt_communicator *mt_ranks(void) { return together ? &world : NULL; }
 bool mt_ranks_prints(void) { return !together || world.rank == 0; }
 
 /* ---- threads ---- */
 
-static void count_threads(void)
+static void count_threads(ranks *r)
 {
     MPI_Comm node;
-    own_threads = omp_get_max_threads();
-    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    (void)MPI_Allreduce(&own_threads, &of_the_node, 1, MPI_INT, MPI_SUM, node);
+    r->own_threads = omp_get_max_threads();
+    (void)MPI_Comm_split_type(r->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    (void)MPI_Allreduce(&r->own_threads, &r->of_the_node, 1, MPI_INT, MPI_SUM, node);
     (void)MPI_Comm_free(&node);
-    if (of_the_node > omp_get_num_procs()) of_the_node = omp_get_num_procs();
-    if (of_the_node < own_threads) of_the_node = own_threads;
+    if (r->of_the_node > omp_get_num_procs()) r->of_the_node = omp_get_num_procs();
+    if (r->of_the_node < r->own_threads) r->of_the_node = r->own_threads;
 }
 
-static void take_threads(bool all) { omp_set_num_threads(all ? of_the_node : own_threads); }
+static void take_threads(bool all) { omp_set_num_threads(all ? of_world.of_the_node : of_world.own_threads); }
 
 /* ---- the functions of the communicator ---- */
 
@@ -112,11 +132,10 @@ static size_t at_most(size_t bytes)
 
 static void broadcast(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
 {
-    (void)c;
     for (unsigned char *at = data; bytes > 0;) {
         const size_t n = at_most(bytes);
         MPI_Request request;
-        (void)MPI_Ibcast(at, (int)n, MPI_BYTE, (int)from, MPI_COMM_WORLD, &request);
+        (void)MPI_Ibcast(at, (int)n, MPI_BYTE, (int)from, comm_of(c), &request);
         wait_for(&request);
         at += n;
         bytes -= n;
@@ -130,19 +149,17 @@ static void reduce(const mt_communicator *c, mt_reduction how, uint64_t *values,
     const MPI_Op operation = how == MT_REDUCE_SUM ? MPI_SUM : how == MT_REDUCE_MIN ? MPI_MIN : MPI_MAX;
     const uint64_t shift = how == MT_REDUCE_SUM ? 0 : UINT64_C(1) << 63;
     MPI_Request request;
-    (void)c;
     for (size_t k = 0; k < n; k++) values[k] ^= shift;
-    (void)MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_INT64_T, operation, MPI_COMM_WORLD, &request);
+    (void)MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_INT64_T, operation, comm_of(c), &request);
     wait_for(&request);
     for (size_t k = 0; k < n; k++) values[k] ^= shift;
 }
 
 static void send_bytes(const mt_communicator *c, uint32_t to, const void *data, size_t bytes)
 {
-    (void)c;
     for (const unsigned char *at = data; bytes > 0;) {
         const size_t n = at_most(bytes);
-        (void)MPI_Send(at, (int)n, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD);
+        (void)MPI_Send(at, (int)n, MPI_BYTE, (int)to, 0, comm_of(c));
         at += n;
         bytes -= n;
     }
@@ -150,11 +167,10 @@ static void send_bytes(const mt_communicator *c, uint32_t to, const void *data, 
 
 static void receive_bytes(const mt_communicator *c, uint32_t from, void *data, size_t bytes)
 {
-    (void)c;
     for (unsigned char *at = data; bytes > 0;) {
         const size_t n = at_most(bytes);
         MPI_Request request;
-        (void)MPI_Irecv(at, (int)n, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, &request);
+        (void)MPI_Irecv(at, (int)n, MPI_BYTE, (int)from, 0, comm_of(c), &request);
         wait_for(&request);
         at += n;
         bytes -= n;
@@ -168,9 +184,6 @@ typedef struct posts {
     MPI_Request *request; /* [n] */
     struct posts *next;
 } posts;
-
-static posts *made; /* by all calls of connect; freed at the end */
-static int n_made;
 
 /* Builds one datatype for the pieces of a memory. MPI counts list entries with int. */
 static mt_status type_of(mt_arena *scratch, size_t n, const mt_piece *piece, MPI_Datatype *type)
@@ -189,27 +202,28 @@ static mt_status type_of(mt_arena *scratch, size_t n, const mt_piece *piece, MPI
 }
 
 /* Adds a message to or from a rank. Each exchange has its own tag; both sides create them in the same order. */
-static mt_status add_message(
-    mt_arena *scratch, void *memory, uint32_t rank, size_t n, const mt_piece *piece, bool sends, posts *m)
+static mt_status add_message(mt_arena *scratch, const mt_communicator *c, void *memory, uint32_t rank,
+    size_t n, const mt_piece *piece, bool sends, posts *m)
 {
+    const int tag = ((const ranks *)c->self)->n_made;
     MPI_Datatype type;
     if (n == 0) return MT_OK;
     MT_TRY(type_of(scratch, n, piece, &type));
     if (sends)
-        (void)MPI_Send_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
+        (void)MPI_Send_init(memory, 1, type, (int)rank, tag, comm_of(c), &m->request[m->n++]);
     else
-        (void)MPI_Recv_init(memory, 1, type, (int)rank, n_made, MPI_COMM_WORLD, &m->request[m->n++]);
+        (void)MPI_Recv_init(memory, 1, type, (int)rank, tag, comm_of(c), &m->request[m->n++]);
     (void)MPI_Type_free(&type); /* the message keeps a reference */
     return MT_OK;
 }
 
 static mt_status connect_with(
-    mt_arena *scratch, void *memory, uint32_t n_ranks, const mt_neighbour *neighbour, posts *m)
+    mt_arena *scratch, const mt_communicator *c, void *memory, const mt_neighbour *neighbour, posts *m)
 {
-    for (uint32_t r = 0; r < n_ranks; r++)
-        MT_TRY(add_message(scratch, memory, r, neighbour[r].n_receive, neighbour[r].receive, false, m));
-    for (uint32_t r = 0; r < n_ranks; r++)
-        MT_TRY(add_message(scratch, memory, r, neighbour[r].n_send, neighbour[r].send, true, m));
+    for (uint32_t r = 0; r < c->n_ranks; r++)
+        MT_TRY(add_message(scratch, c, memory, r, neighbour[r].n_receive, neighbour[r].receive, false, m));
+    for (uint32_t r = 0; r < c->n_ranks; r++)
+        MT_TRY(add_message(scratch, c, memory, r, neighbour[r].n_send, neighbour[r].send, true, m));
     return MT_OK;
 }
 
@@ -231,11 +245,12 @@ static mt_status connect(
         free(m);
         return mt_fail(MT_MEMORY, "no memory for messages to other ranks");
     }
-    n_made++;
-    m->next = made;
-    made = m;
+    ranks *r = c->self;
+    r->n_made++;
+    m->next = r->made;
+    r->made = m;
     *exchange = m;
-    return connect_with(scratch, memory, c->n_ranks, neighbour, m);
+    return connect_with(scratch, c, memory, neighbour, m);
 }
 
 static void start(void *exchange)
@@ -250,45 +265,78 @@ static void finish(void *exchange)
     for (int k = 0; k < m->n; k++) wait_for(&m->request[k]);
 }
 
-static void free_messages(void)
+static void free_messages(ranks *r)
 {
-    while (made) {
-        posts *next = made->next;
-        for (int k = 0; k < made->n; k++) (void)MPI_Request_free(&made->request[k]);
-        free(made->request);
-        free(made);
-        made = next;
+    while (r->made) {
+        posts *m = r->made;
+        r->made = m->next;
+        for (int k = 0; k < m->n; k++) (void)MPI_Request_free(&m->request[k]);
+        free(m->request);
+        free(m);
     }
 }
 
-/* ---- beginning and end ---- */
-
-mt_status mt_ranks_begin(void)
+static mt_communicator functions_of(ranks *r)
 {
-    int rank, n, provided;
-    if (!launched()) return MT_OK;
-    (void)MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    (void)MPI_Comm_size(MPI_COMM_WORLD, &n);
-    (void)MPI_Comm_dup(MPI_COMM_WORLD, &ending);
-    if (n == 1 && launched_size() > 1)
-        return mt_fail(MT_INPUT,
-            "started as one of %ld ranks by the launcher of another MPI; allowed: the launcher of the MPI in "
-            "this build",
-            launched_size());
-    together = n > 1;
-    count_threads();
-    world = (mt_communicator){.rank = (uint32_t)rank,
+    int rank, n;
+    (void)MPI_Comm_rank(r->comm, &rank);
+    (void)MPI_Comm_size(r->comm, &n);
+    return (mt_communicator){.rank = (uint32_t)rank,
         .n_ranks = (uint32_t)n,
+        .self = r,
         .broadcast = broadcast,
         .reduce = reduce,
         .send = send_bytes,
         .receive = receive_bytes,
         .connect = connect,
         .start = start,
-        .finish = finish,
-        .take_threads = take_threads};
+        .finish = finish};
+}
+
+/* ---- beginning and end ---- */
+
+mt_status mt_ranks_begin(void)
+{
+    int provided;
+    if (!launched()) return MT_OK;
+    (void)MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    (void)MPI_Comm_dup(MPI_COMM_WORLD, &ending);
+    of_world.comm = MPI_COMM_WORLD;
+    world = functions_of(&of_world);
+    world.take_threads = take_threads;
+    if (world.n_ranks == 1 && launched_size() > 1)
+        return mt_fail(MT_INPUT,
+            "started as one of %ld ranks by the launcher of another MPI; allowed: the launcher of the MPI in "
+            "this build",
+            launched_size());
+    together = world.n_ranks > 1;
+    count_threads(&of_world);
     return MT_OK;
+}
+
+mt_status mt_ranks_join(const void *comm, mt_communicator *c)
+{
+    int begun = 0;
+    ranks *r = calloc(1, sizeof *r);
+    if (!r) return mt_fail(MT_MEMORY, "communicator: out of memory");
+    (void)MPI_Initialized(&begun);
+    if (!begun) {
+        free(r);
+        return mt_fail(MT_INPUT, "communicator: MPI is not initialised; allowed: after MPI_Init_thread");
+    }
+    (void)MPI_Comm_dup(*(const MPI_Comm *)comm, &r->comm);
+    *c = functions_of(r);
+    return MT_OK;
+}
+
+void mt_ranks_leave(mt_communicator *c)
+{
+    ranks *r = c->self;
+    if (!r) return;
+    free_messages(r);
+    (void)MPI_Comm_free(&r->comm);
+    free(r);
+    *c = (mt_communicator){0};
 }
 
 /* True if all ranks have reached the end. Returns the lowest rank that failed, n_ranks if none did. Waits without limit if this
@@ -332,7 +380,7 @@ void mt_ranks_exit(int code)
     }
     (void)MPI_Barrier(ending);
     (void)MPI_Comm_free(&ending);
-    free_messages();
+    free_messages(&of_world);
     (void)MPI_Finalize();
 }
 

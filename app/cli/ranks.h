@@ -29,3 +29,10 @@ bool mt_ranks_end(mt_status status);
 /* Leaves the program with this exit code, after the message was printed. Aborts all ranks if some did not arrive. Otherwise no rank
  * leaves before the message is printed, since a launcher ends the others when one rank leaves with a failure. */
 void mt_ranks_exit(int code);
+
+/* Makes a communicator of a duplicate of another program's (a pointer to an MPI_Comm), for a library that starts no MPI. Collective.
+ * MT_INPUT: MPI is not initialised, or the build has none. MT_MEMORY. */
+MT_NODISCARD mt_status mt_ranks_join(const void *comm, mt_communicator *c);
+
+/* Frees it; does nothing for a zero-initialised one. Collective. */
+void mt_ranks_leave(mt_communicator *c);

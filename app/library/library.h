@@ -11,7 +11,11 @@ struct myotile_case {
     size_t n_sets;
     myotile_options options;
     mt_shared shared;
+    mt_communicator ranks; /* zeros: a single process */
 };
+
+/* Returns the communicator of a case; NULL for a single process. */
+const mt_communicator *mt_library_ranks(const myotile_case *c);
 
 /* A call of the library for a case, in its thread: receives the reports of its preparations and steps. */
 typedef struct mt_library_call {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/cli/ranks.h"
 #include "data/core/progress.h"
 
 static const myotile_options no_options;
@@ -21,12 +22,27 @@ static mt_status add_sets(
     return MT_OK;
 }
 
+const mt_communicator *mt_library_ranks(const myotile_case *c)
+{
+    return c->ranks.n_ranks > 1 ? &c->ranks : NULL;
+}
+
+/* True if this process has the mesh and the results. */
+static bool leads(const myotile_case *c) { return c->ranks.rank == 0; }
+
+static mt_status agree(const myotile_case *c, mt_status status)
+{
+    return mt_library_ranks(c) ? mt_communicator_agree(&c->ranks, status) : status;
+}
+
 static mt_status build(myotile_case *c)
 {
     MT_SCRATCH(scratch);
     mt_one_run *run;
     MT_ALLOC(scratch, run, 1);
-    MT_TRY(mt_one_run_of_case(scratch, c->path, c->sets, c->n_sets, !c->options.no_cache, run));
+    MT_TRY(mt_one_run_of_case(
+        scratch, c->path, c->sets, c->n_sets, !c->options.no_cache, mt_library_ranks(c), run));
+    if (!leads(c)) return MT_OK;
     MT_TRY(mt_problem_find_files(scratch, &run->input));
     return mt_fail_in(c->path, mt_shared_make(&c->shared, &run->input, run->cached));
 }
@@ -40,6 +56,15 @@ static mt_status make_case(const char *path, const char *const *sets, size_t n_s
     return add_sets(&c->arena, sets, n_sets, c->sets, 0);
 }
 
+static mt_status open_here(const char *path, const char *const *sets, size_t n_sets, myotile_case *c)
+{
+    mt_library_lock();
+    mt_status status = make_case(path, sets, n_sets, c);
+    if (status == MT_OK) status = build(c);
+    mt_library_unlock();
+    return status;
+}
+
 myotile_status myotile_open(const char *path, const char *const *sets, size_t n_sets,
     const myotile_options *options, myotile_case **opened)
 {
@@ -49,10 +74,8 @@ myotile_status myotile_open(const char *path, const char *const *sets, size_t n_
     if (!c) return (myotile_status)mt_fail(MT_MEMORY, "%s: out of memory", path);
     c->options = options ? *options : no_options;
     mt_library_begin(&call, &c->options);
-    mt_library_lock();
-    mt_status status = make_case(path, sets, n_sets, c);
-    if (status == MT_OK) status = build(c);
-    mt_library_unlock();
+    mt_status status = c->options.communicator ? mt_ranks_join(c->options.communicator, &c->ranks) : MT_OK;
+    if (status == MT_OK) status = agree(c, open_here(path, sets, n_sets, c));
     if (status == MT_OK)
         *opened = c;
     else
@@ -63,6 +86,7 @@ myotile_status myotile_open(const char *path, const char *const *sets, size_t n_
 void myotile_close(myotile_case *c)
 {
     if (!c) return;
+    mt_ranks_leave(&c->ranks);
     mt_shared_free(&c->shared);
     mt_arena_free(&c->arena);
     free(c);
@@ -122,8 +146,9 @@ static mt_status prepare(
     MT_ALLOC(arena, all, c->n_sets + n_sets);
     memcpy(all, c->sets, c->n_sets * sizeof *all);
     MT_TRY(add_sets(arena, sets, n_sets, all, c->n_sets));
-    MT_TRY(mt_one_run_of_case(arena, c->path, all, c->n_sets + n_sets, !c->options.no_cache, run));
-    return mt_one_run_prepare(arena, &c->shared, NULL, run);
+    MT_TRY(mt_one_run_of_case(
+        arena, c->path, all, c->n_sets + n_sets, !c->options.no_cache, mt_library_ranks(c), run));
+    return leads(c) ? mt_one_run_prepare(arena, &c->shared, NULL, run) : MT_OK;
 }
 
 /* Runs the time steps; other threads can prepare meanwhile, unless a device compiles programs. */
@@ -146,12 +171,14 @@ static mt_status run_case(mt_library_call *call, myotile_case *c, const char *co
     mt_library_lock();
     mt_status status = prepare(arena, c, sets, n_sets, run);
     mt_library_unlock();
+    if (!leads(c)) return status == MT_OK ? mt_one_run_make_part(run) : agree(c, status);
     watching w = {.watch = watch, .call = call, .run = run};
     run->run.on_signal = NULL;
     if (status == MT_OK && watch && watch->sample) {
         run->run.look = observe, run->run.looking = &w;
         status = begin_watch(arena, watch, run, &w);
     }
+    status = agree(c, status);
     if (status == MT_OK) status = compute(arena, run, result);
     mt_sampling_close(&run->sampling, false);
     if (status == MT_OK && !run->run.stopped_by) mt_one_run_warn(run);

@@ -92,6 +92,8 @@ mt_status mt_shared_mapping(mt_shared *s, const mt_case *input, const mt_mapping
     if (has) return MT_OK;
     forget_mapping(s);
     s->choice = *choice;
+    MT_TRY(ipu_target_copy(&s->of_mapping, &choice->target, &s->choice.target));
+    MT_TRY(ipu_target_copy(&s->of_mapping, &choice->tiling.one, &s->choice.tiling.one));
     MT_TRY(mt_mapping_make(&s->of_mapping, input, &s->choice, &problem, &s->mapping));
     return mt_yaml_write_lines(&s->of_mapping, &mt_case_table, input, &s->mapped_text);
 }

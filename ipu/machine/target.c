@@ -455,6 +455,23 @@ static mt_status keep_bands(const char *path, const mt_yaml_override *sets, size
     return MT_OK;
 }
 
+mt_status ipu_target_copy(mt_arena *arena, const ipu_target *target, ipu_target *copy)
+{
+    ipu_target to = *target;
+    MT_COPY(arena, to.links.list, target->links.list, to.links.n_list);
+    MT_COPY(arena, to.links.routes, target->links.routes, to.links.n_routes);
+    for (size_t r = 0; r < to.links.n_routes; r++)
+        MT_COPY(arena, to.links.routes[r].via, target->links.routes[r].via, to.links.routes[r].n_via);
+    MT_COPY(arena, to.fabric.list, target->fabric.list, to.fabric.n_list);
+    MT_COPY(arena, to.bands, target->bands, to.n_bands);
+    for (size_t k = 0; k < to.n_bands; k++)
+        if (!(to.bands[k].key = mt_arena_text(arena, target->bands[k].key))) return MT_MEMORY;
+    to.name = target->name ? mt_arena_text(arena, target->name) : NULL;
+    if (target->name && !to.name) return MT_MEMORY;
+    *copy = to;
+    return MT_OK;
+}
+
 ipu_target ipu_target_at(const ipu_target *target, ipu_end end)
 {
     ipu_target t = *target;

@@ -167,6 +167,9 @@ extern const mt_yaml_table ipu_target_table;
 MT_NODISCARD mt_status ipu_target_load(mt_arena *arena, const char *path, const mt_yaml_override *overrides,
     size_t n_overrides, ipu_target *target);
 
+/* Copies a machine with its name, lists and bands to `arena`. MT_MEMORY. */
+MT_NODISCARD mt_status ipu_target_copy(mt_arena *arena, const ipu_target *target, ipu_target *copy);
+
 /* Returns the same machine with every constant that has a band set to this end of the band. */
 ipu_target ipu_target_at(const ipu_target *target, ipu_end end);
 

@@ -57,7 +57,7 @@ static mt_status check_machine(mt_arena *arena, mt_one_run *r)
     char why[sizeof r->given.why];
     if (!mt_case_is_auto(&r->input)) return MT_OK;
     mt_case_fix_discretisation(&vertices, true);
-    const mt_status status = mt_mapping_choose(arena, "", &vertices, mt_ranks(), &choice);
+    const mt_status status = mt_mapping_choose(arena, "", &vertices, r->ranks, &choice);
     if (status == MT_OK && choice.saved) {
         bool at_vertices;
         MT_TRY(mt_vtkhdf_has_partition(r->input.mesh.file, true, &at_vertices));
@@ -143,9 +143,10 @@ static mt_status read_profile_options(const mt_arguments *arguments, size_t n_ti
 }
 
 /* Begins a run without a case. */
-static void begin(const char *path, bool cached, mt_one_run *r)
+static void begin(const char *path, bool cached, const mt_communicator *ranks, mt_one_run *r)
 {
     *r = (mt_one_run){.cached = cached,
+        .ranks = ranks,
         .run = {.path = path,
             .input = &r->input,
             .problem = &r->problem,
@@ -161,7 +162,7 @@ static mt_status choose_machine(mt_arena *arena, mt_one_run *r)
 {
     r->run.backend = mt_case_backend(&r->input);
     r->run.until_activated = r->input.time.until == MT_CASE_UNTIL_ACTIVATED;
-    MT_TRY(mt_mapping_choose(arena, r->run.path, &r->input, mt_ranks(), &r->choice));
+    MT_TRY(mt_mapping_choose(arena, r->run.path, &r->input, r->ranks, &r->choice));
     MT_TRY(check_machine(arena, r));
     r->choice.cached = r->cached;
     return MT_OK;
@@ -170,7 +171,7 @@ static mt_status choose_machine(mt_arena *arena, mt_one_run *r)
 mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
 {
-    begin(mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), r);
+    begin(mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), mt_ranks(), r);
     r->resumed = mt_option_value(arguments, "--resume", NULL);
     MT_TRY(read_case(arena, arguments, also, r));
     if (r->resumed) r->run.from = &r->from;
@@ -180,9 +181,9 @@ mt_status mt_one_run_read(
 }
 
 mt_status mt_one_run_of_case(mt_arena *arena, const char *path, const mt_yaml_override *sets, size_t n_sets,
-    bool cached, mt_one_run *r)
+    bool cached, const mt_communicator *ranks, mt_one_run *r)
 {
-    begin(path, cached, r);
+    begin(path, cached, ranks, r);
     MT_TRY(mt_case_load(arena, path, sets, n_sets, &r->input));
     return choose_machine(arena, r);
 }
@@ -281,6 +282,11 @@ mt_status mt_one_run_prepare(mt_arena *arena, mt_shared *shared, const char *fol
 
 /* ---- the run ---- */
 
+static mt_status agree(const mt_communicator *ranks, mt_status status)
+{
+    return ranks ? mt_communicator_agree(ranks, status) : status;
+}
+
 mt_status mt_one_run_write(const mt_run *run, const char *folder, bool *page)
 {
     mt_progress_stage("writing the files");
@@ -318,18 +324,18 @@ mt_status mt_one_run_make_part(const mt_one_run *run)
 {
     const mt_layout layout = {.target = &run->choice.target,
         .checked = run->input.machine.checked,
-        .ranks = mt_ranks(),
+        .ranks = run->ranks,
         .device = run->input.machine.device,
         .lenient = !run->input.machine.strict};
-    MT_TRY(mt_ranks_agree(MT_OK)); /* rank 0 is ready */
+    MT_TRY(agree(run->ranks, MT_OK)); /* rank 0 is ready */
     return mt_run_part(run->run.backend, &layout);
 }
 
 mt_status mt_one_run_execute(mt_arena *arena, mt_one_run *r, mt_shared *shared, const char *folder,
     mt_one_run_results *results, void *user)
 {
-    mt_communicator_take_threads(mt_ranks(), true); /* until the first step */
-    MT_TRY(mt_ranks_agree(mt_one_run_prepare(arena, shared, folder, r)));
+    mt_communicator_take_threads(r->ranks, true); /* until the first step */
+    MT_TRY(agree(r->ranks, mt_one_run_prepare(arena, shared, folder, r)));
     mt_status status = mt_run_make(arena, &r->run);
     if (status == MT_OK) status = report(arena, r, folder, results, user);
     if (status == MT_OK) mt_checkpoints_end(&r->checkpoints);

@@ -10,10 +10,11 @@ extern const mt_command mt_command_run;
 
 /* A run with all its data. It must not be moved after it was read. */
 typedef struct mt_one_run {
-    mt_run run;          /* points to the members below */
-    mt_case input;       /* completed by mt_one_run_execute: absolute paths and default values */
-    const char *resumed; /* folder of the run to resume; NULL: a new run */
-    bool cached;         /* mt_operator_make */
+    mt_run run;                   /* points to the members below */
+    mt_case input;                /* completed by mt_one_run_execute: absolute paths and default values */
+    const char *resumed;          /* folder of the run to resume; NULL: a new run */
+    bool cached;                  /* mt_operator_make */
+    const mt_communicator *ranks; /* that share the run; NULL: a single process */
     mt_mapping_choice choice;
     mt_placing given; /* the discretisation of a case with auto, if it is known before the problem is built */
     bool placing_told; /* true if the caller has reported the discretisation */
@@ -31,14 +32,14 @@ typedef struct mt_one_run {
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
 
-/* The same for a case and its values, without other arguments, and without checkpoints. Borrows `path` and `sets`. */
+/* The same for a case and its values, without other arguments, and without checkpoints. Borrows `path`, `sets` and `ranks`. */
 MT_NODISCARD mt_status mt_one_run_of_case(mt_arena *arena, const char *path, const mt_yaml_override *sets,
-    size_t n_sets, bool cached, mt_one_run *run);
+    size_t n_sets, bool cached, const mt_communicator *ranks, mt_one_run *run);
 
 /* Sets the discretisation of a case with auto in advance. */
 void mt_one_run_give(mt_one_run *run, const mt_placing *placing);
 
-/* Counterpart of mt_one_run_execute on ranks other than 0: waits until rank 0 is ready (mt_ranks_agree), receives its part of the
+/* Counterpart of mt_one_run_execute on ranks other than 0: waits until rank 0 is ready, receives its part of the
  * problem, and computes as instructed. Returns the errors of `mt_one_run_execute`. */
 MT_NODISCARD mt_status mt_one_run_make_part(const mt_one_run *run);
 

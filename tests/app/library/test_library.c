@@ -140,6 +140,19 @@ Test(library, traces_frames_points_and_the_case_agree_with_the_files)
     myotile_close(c);
 }
 
+/* Its machine outlives the run that mapped the case. */
+Test(library, a_second_run_on_the_machine_has_the_same_cycles)
+{
+    static const char *const sets[] = {"machine.backend=ipu", "machine.tiles=20"};
+    myotile_case *c = opened(sets, 2);
+    myotile_result *first = run(c, NULL), *second = run(c, NULL), *later = run(c, "stimuli.0.start_ms=1");
+    cr_expect_eq(myotile_result_cycles(first), myotile_result_cycles(second));
+    cr_expect_str_eq(myotile_result_used(first), myotile_result_used(second));
+    cr_expect(myotile_result_cycles(later) > 0);
+    myotile_result_free(first), myotile_result_free(second), myotile_result_free(later);
+    myotile_close(c);
+}
+
 /* ---- shared preparations, and callbacks ---- */
 
 typedef struct heard {
