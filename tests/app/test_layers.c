@@ -55,6 +55,7 @@ static const struct wing {
     {"solver/kernels", SOLVER, 0, false},
     {"solver/cells", SOLVER, 1, true}, /* one folder per model */
     {"solver/diffusion", SOLVER, 1, false},
+    {"solver/eikonal", SOLVER, 1, false},
     {"solver", SOLVER, 2, false},
     {"solver/tissue", SOLVER, 3, false},
     {"solver/conduction", SOLVER, 3, false},
