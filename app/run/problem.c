@@ -467,6 +467,45 @@ mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt
     return mt_problem_make_on(arena, &mesh, input, cached, problem);
 }
 
+/* Sets the pattern and the volumes of the unknowns. The pattern of vertices is needed only for the junctions of a conduction system. */
+static mt_status make_pattern(mt_arena *arena, const mt_case *input, mt_problem *p)
+{
+    mt_diffusion *diffusion = &p->diffusion;
+    mt_nodal *nodal;
+    mt_stars *stars;
+    diffusion->n_unknowns = mt_unknowns_count(&p->unknowns);
+    MT_TRY(mt_unknowns_volumes(arena, &p->unknowns, &diffusion->volume_mm3));
+    if (!p->unknowns.at_vertices) {
+        MT_ALLOC(arena, stars, 1);
+        stars->adjacency = &p->adjacency;
+        diffusion->stars = stars;
+        return MT_OK;
+    }
+    MT_ALLOC(arena, nodal, 1);
+    diffusion->nodal = nodal;
+    return input->network.file[0] ? mt_nodal_pattern_make(arena, &p->mesh, nodal) : MT_OK;
+}
+
+mt_status mt_problem_make_still(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
+{
+    mt_case used = *input;
+    mt_mesh mesh;
+    MT_TRY(get_mesh(arena, input, &mesh));
+    mt_progress_stage("finding tissue, cells and stimuli");
+    MT_TRY(make_ground(arena, &mesh, cached, &used, p));
+    if (mt_case_is_auto(&used)) mt_case_fix_discretisation(&used, mt_case_check_vertices(&used) == MT_OK);
+    MT_TRY(select_unknowns(arena, &used, p));
+    MT_TRY(mt_problem_set_stimuli_and_probes(arena, &used, p));
+    MT_TRY(mt_case_cells(arena, &used, &p->whole, &p->unknowns, &p->monodomain));
+    set_default_fronts(p);
+    MT_TRY(make_pattern(arena, &used, p));
+    p->monodomain.diffusion = &p->diffusion;
+    p->monodomain.dt_ms = used.time.dt_ms;
+    p->monodomain.mesh = &p->mesh;
+    MT_TRY(mt_case_record(arena, &used, &p->monodomain.record));
+    return make_conduction(arena, &used, p);
+}
+
 mt_status mt_problem_fix(mt_arena *arena, const mt_problem *problem, mt_case *input)
 {
     input->time.pde_steps = problem->monodomain.pde_steps;

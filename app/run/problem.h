@@ -48,6 +48,13 @@ MT_NODISCARD mt_status mt_problem_make(
 MT_NODISCARD mt_status mt_problem_make_on(
     mt_arena *arena, const mt_mesh *mesh, const mt_case *input, bool cached, mt_problem *problem);
 
+/* Builds the parts of a problem that need no operator, for activation times without time steps (app/eikonal): mesh, media, stimuli, probes,
+ * cells and conduction system. Its diffusion has only the pattern and the volumes of the unknowns; fronts and the time loop are omitted. A
+ * discretisation auto becomes that at the vertices, unless a key of the case excludes it. Reports progress. Returns the errors of
+ * `mt_problem_make`. */
+MT_NODISCARD mt_status mt_problem_make_still(
+    mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
+
 /* Chooses the discretisation of a case with auto, on a mesh (NULL: that of the case). Returns the errors of `mt_problem_make`. */
 MT_NODISCARD mt_status mt_problem_choose(
     const mt_mesh *mesh, const mt_case *input, bool cached, mt_placing *placing);

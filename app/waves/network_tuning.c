@@ -51,8 +51,9 @@ static double rounded(double x)
 
 static const double usual_mm_ms = 2.5, usual_length_mm = 40, longest_ms = 60;
 
-/* Sets the velocity of the case's cables; NaN: none. */
-static mt_status measure(const mt_case *input, double length_mm, double *speed_mm_ms)
+/* Measures the wavefront along a cable of the case. `given`: the stimulus; NULL: the default one. */
+static mt_status measure(
+    const mt_case *input, const mt_case_network_stimulus *given, double length_mm, mt_network_wave *wave)
 {
     MT_SCRATCH(scratch);
     mt_case_network_stimulus stimulus;
@@ -62,6 +63,11 @@ static mt_status measure(const mt_case *input, double length_mm, double *speed_m
     mt_conduction conduction;
     mt_conducting run;
     MT_TRY(make_simple(scratch, input, &stimulus, &c));
+    if (given) {
+        stimulus.radius_mm = given->radius_mm;
+        stimulus.duration_ms = given->duration_ms;
+        stimulus.strength_mV_ms = given->strength_mV_ms;
+    }
     const size_t n_steps = (size_t)ceil(longest_ms / c.time.dt_ms);
     MT_TRY(make_line(scratch, (double[]){0, 0, 0}, (double[]){length_mm, 0, 0}, &line));
     MT_TRY(mt_case_conduction_of(scratch, &c, &line, &no_tissue, &conduction));
@@ -73,8 +79,16 @@ static mt_status measure(const mt_case *input, double length_mm, double *speed_m
         t_ms[k] = run.activation_ms[at[k]];
         x_mm[k] = conduction.cables.xyz_mm[3 * at[k]];
     }
-    *speed_mm_ms = isfinite(t_ms[1]) && t_ms[1] > t_ms[0] ? (x_mm[1] - x_mm[0]) / (t_ms[1] - t_ms[0]) : NAN;
+    wave->speed_mm_ms =
+        isfinite(t_ms[1]) && t_ms[1] > t_ms[0] ? (x_mm[1] - x_mm[0]) / (t_ms[1] - t_ms[0]) : NAN;
+    wave->latency_ms = t_ms[0] - stimulus.start_ms - (x_mm[0] - stimulus.radius_mm) / wave->speed_mm_ms;
     return mt_progress_interrupted() ? mt_fail(MT_STOPPED, "stopped") : MT_OK;
+}
+
+mt_status mt_network_wave_measure(
+    const mt_case *input, const mt_case_network_stimulus *stimulus, mt_network_wave *wave)
+{
+    return measure(input, stimulus, usual_length_mm, wave);
 }
 
 mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_network_tuning *found)
@@ -86,8 +100,9 @@ mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_network_tuning 
         return mt_fail(MT_INPUT, "CV of %g mm/ms; allowed: 0.1 to 10 mm/ms", asked_mm_ms);
     mt_progress_stage("tuning the conductivity of the cables");
     while (found->n_rounds++ < ROUNDS_MOST) {
-        double speed_mm_ms;
-        MT_TRY(measure(input, usual_length_mm * asked_mm_ms / usual_mm_ms, &speed_mm_ms));
+        mt_network_wave wave;
+        MT_TRY(measure(input, NULL, usual_length_mm * asked_mm_ms / usual_mm_ms, &wave));
+        const double speed_mm_ms = wave.speed_mm_ms;
         found->speed_mm_ms = speed_mm_ms;
         found->diffusivity_mm2_ms =
             *sigma * input->network.radius_mm / (2 * input->network.capacitance_uF_mm2);
@@ -280,4 +295,16 @@ mt_status mt_tune_junction(
     MT_TRY(find_block(&b, input->network.resistance_kOhm, &found->block_kOhm));
     found->n_runs = b.n_runs;
     return MT_OK;
+}
+
+mt_status mt_junction_delays(
+    const mt_slab_kind *kind, const mt_case *input, double *antegrade_ms, double *retrograde_ms)
+{
+    MT_SCRATCH(arena);
+    bench b = {.n_runs = 0};
+    *antegrade_ms = *retrograde_ms = NAN;
+    MT_TRY(open_bench(arena, kind, input, &b));
+    mt_progress_stage("measuring the delays of a junction");
+    MT_TRY(find_delay(&b, true, antegrade_ms));
+    return find_delay(&b, false, retrograde_ms);
 }

@@ -40,3 +40,19 @@ MT_NODISCARD mt_status mt_tune_network(mt_case *input, double asked_mm_ms, mt_ne
  * mt_problem_make_on. */
 MT_NODISCARD mt_status mt_tune_junction(
     const mt_slab_kind *kind, mt_case *input, double asked_ms, mt_junction_tuning *found);
+
+/* The wavefront along the cables of a case. */
+typedef struct mt_network_wave {
+    double speed_mm_ms; /* in cables of network.radius_mm; NaN: no propagation */
+    double
+        latency_ms; /* from the start of the stimulus to the virtual start of the wavefront at the border of the stimulus */
+} mt_network_wave;
+
+/* Measures it, as in mt_tune_network. `stimulus`: NULL: the default one. MT_STOPPED. MT_MEMORY. */
+MT_NODISCARD mt_status mt_network_wave_measure(
+    const mt_case *input, const mt_case_network_stimulus *stimulus, mt_network_wave *wave);
+
+/* Measures the delays of a junction with the resistance of the case, as in mt_tune_junction; NaN: block. Returns the errors of
+ * mt_problem_make_on. */
+MT_NODISCARD mt_status mt_junction_delays(
+    const mt_slab_kind *kind, const mt_case *input, double *antegrade_ms, double *retrograde_ms);

@@ -78,6 +78,7 @@ static const struct wing {
     {"app/study/paper", APP, 9, false},
     {"app/study/machine", APP, 9, false},
     {"app/report", APP, 8, false},
+    {"app/eikonal", APP, 9, false},
     {"app/commands/run", APP, 10, false},
     {"app/commands/mesh", APP, 10, false},
     {"app/commands/machine", APP, 10, false},

@@ -19,6 +19,8 @@ static const char *const lines[] = {
     "run small.yaml --output out --force",
     "run small.yaml --output out --force --set machine.ipus=2 --set machine.target=eight.yaml",
     "run small.yaml --output out --force --set machine.backend=cpu",
+    "eikonal small.yaml --output first --force",
+    "eikonal small.yaml --output second --compare first --force",
     "report out -o report.html --force",
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
     "mesh ventricles --elements 5200 -o heart.hdf --force",

@@ -1,0 +1,373 @@
+#include "app/eikonal/eikonal_map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/eikonal/cell_front.h"
+#include "data/core/progress.h"
+#include "solver/backends/backend.h"
+#include "solver/conduction/conduction.h"
+#include "solver/waves/calibration.h"
+
+/* ---- the case ---- */
+
+/* Warns of a key without effect. */
+static void warn_of(const mt_eikonal_map *map, bool found, const char *key, const char *why)
+{
+    if (found)
+        mt_warn("%s: %s: ignored by the eikonal equation: %s; `myotile run` uses it", map->path, key, why);
+}
+
+static void warn_of_later_pulses(const mt_eikonal_map *map)
+{
+    bool later = false;
+    for (size_t s = 0; s < map->input.n_stimuli; s++) later |= map->input.stimuli[s].count > 1;
+    for (size_t s = 0; s < map->input.network.n_stimuli; s++)
+        later |= map->input.network.stimuli[s].count > 1;
+    warn_of(map, later, "stimuli: count", "it has the first activation only, not later beats");
+}
+
+mt_status mt_eikonal_map_begin(mt_arena *arena, mt_eikonal_map *map)
+{
+    mt_case *c = &map->input;
+    const uint32_t activation = (uint32_t)1 << MT_MAP_ACTIVATION;
+    if (c->start.state[0])
+        return mt_fail(MT_INPUT,
+            "start.state: found %s; allowed with the eikonal equation: none, as tissue is at rest",
+            c->start.state);
+    warn_of_later_pulses(map);
+    warn_of(map, (c->output.maps & ~activation) != 0, "output.maps", "it has activation times only");
+    warn_of(map, mt_moments_any(&c->traces.when) || mt_moments_any(&c->series.samples.when),
+        "traces and series", "it has no voltages");
+    warn_of(map, c->n_electrodes > 0, "electrodes", "it has no currents");
+    c->output.maps = activation;
+    c->output.beats = MT_CASE_BEATS_FIRST;
+    c->traces.when = c->series.samples.when = (mt_moments_request){.every_ms = NAN};
+    c->n_electrodes = 0;
+    return mt_problem_find_files(arena, c);
+}
+
+/* ---- fronts ---- */
+
+/* The cells of the elements of a problem. */
+typedef struct cells {
+    const mt_problem *problem;
+    const mt_cell_variant *variants; /* [n_variants] of the problem */
+    size_t n_variants;
+    mt_cell_variant *state; /* [n_variants] at the stimulus */
+    double *speed_mm_ms;    /* [n_variants] in the default tissue; NaN: no propagation, or no elements */
+    mt_tissues tissues;
+    mt_tissue_field field;
+    double default_mm2_ms; /* D_0 */
+} cells;
+
+/* Returns the variant of an element: that of most of its vertices. */
+static size_t variant_at(const mt_problem *p, size_t element)
+{
+    const uint16_t *variant_of = p->monodomain.variant_of;
+    const uint32_t *vertex = p->mesh.element_vertex + 4 * element;
+    size_t most = 0, variant = p->monodomain.variant;
+    if (!variant_of) return variant;
+    if (!p->unknowns.at_vertices) return variant_of[element];
+    for (size_t i = 0; i < 4; i++) {
+        size_t n = 0;
+        for (size_t j = 0; j < 4; j++) n += variant_of[vertex[j]] == variant_of[vertex[i]];
+        if (n > most) most = n, variant = variant_of[vertex[i]];
+    }
+    return variant;
+}
+
+/* Measures CV of a variant, unless an earlier one has the same upstroke. upstroke [variants]: of those that were measured. */
+static mt_status measure_variant(mt_arena *arena, const mt_eikonal_map *map, const uint8_t *used,
+    double (*upstroke)[MT_CALIBRATION_UPSTROKE], size_t variant, cells *of)
+{
+    const mt_cell_model *model = map->problem.monodomain.model;
+    const mt_cell_front front = {model, &of->state[variant], map->input.time.dt_ms};
+    of->state[variant] = of->variants[variant];
+    if (map->input.prepace.beats == 0)
+        MT_TRY(mt_calibration_rest(arena, model, &of->variants[variant], &of->state[variant]));
+    mt_calibration_upstroke(model, &of->state[variant], map->input.time.dt_ms, upstroke[variant]);
+    for (size_t v = 0; v < variant; v++)
+        if (used[v] && mt_calibration_same_upstroke(upstroke[v], upstroke[variant])) {
+            of->speed_mm_ms[variant] = of->speed_mm_ms[v];
+            return MT_OK;
+        }
+    MT_TRY(mt_cell_front_speed(&front, map->cached, &of->speed_mm_ms[variant]));
+    if (isnan(of->speed_mm_ms[variant]))
+        mt_warn("%s: cells \"%s\": found no propagation along a converged cable; they do not conduct",
+            map->path, of->variants[variant].name);
+    return MT_OK;
+}
+
+static mt_status measure_variants(mt_arena *arena, const mt_eikonal_map *map, cells *of)
+{
+    MT_SCRATCH(scratch);
+    const mt_problem *p = &map->problem;
+    double(*upstroke)[MT_CALIBRATION_UPSTROKE];
+    uint8_t *used;
+    *of = (cells){.problem = p, .default_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default)};
+    of->variants = mt_monodomain_variants(&p->monodomain, &of->n_variants);
+    MT_ALLOC(arena, of->state, of->n_variants);
+    MT_ALLOC(arena, of->speed_mm_ms, of->n_variants);
+    MT_ALLOC(scratch, upstroke, of->n_variants);
+    MT_ALLOC(scratch, used, of->n_variants);
+    for (size_t c = 0; c < p->mesh.n_elements; c++) used[variant_at(p, c)] = 1;
+    for (size_t v = 0; v < of->n_variants; v++) {
+        of->speed_mm_ms[v] = NAN;
+        mt_progress_stage_part("CV of the cells", (double)v / (double)of->n_variants);
+        if (used[v]) MT_TRY(measure_variant(arena, map, used, upstroke, v, of));
+    }
+    MT_TRY(mt_media_tissues(arena, &p->media, &of->tissues));
+    return mt_fail_in(
+        mt_case_mesh_name(&map->input), mt_tissue_field_make(arena, &p->mesh, &of->tissues, &of->field));
+}
+
+/* Computes the squared velocity tensor of an element (mt_eikonal_velocity). */
+static bool velocity_of(const void *context, size_t element, double squared[3][3])
+{
+    const cells *of = context;
+    const mt_tissue_axes *axes = mt_tissue_field_at(&of->field, element);
+    const double speed = of->speed_mm_ms[variant_at(of->problem, element)];
+    double of_axis[3];
+    if (isnan(speed)) return false;
+    for (size_t k = 0; k < 3; k++)
+        of_axis[k] = speed * speed * axes->d[k] / (axes->capacity * of->default_mm2_ms);
+    mt_tissue_field_tensor(&of->field, element, of_axis, squared);
+    return true;
+}
+
+static void add_front(const cells *of, size_t variant, size_t medium, mt_eikonal_front *front)
+{
+    const mt_tissue *tissue = &of->tissues.tissue[medium];
+    const double d[] = {
+        mt_tissue_diffusivity_l(tissue), mt_tissue_diffusivity_t(tissue), mt_tissue_diffusivity_n(tissue)};
+    *front = (mt_eikonal_front){.variant = variant, .medium = medium, .name = of->variants[variant].name};
+    for (size_t k = 0; k < 3; k++)
+        front->speed_mm_ms[k] = of->speed_mm_ms[variant] * sqrt(d[k] / of->default_mm2_ms);
+}
+
+/* Lists the pairs of cells and tissue. */
+static mt_status list_fronts(mt_arena *arena, const cells *of, mt_eikonal_map *map)
+{
+    MT_SCRATCH(scratch);
+    const mt_problem *p = of->problem;
+    size_t *number;
+    MT_ALLOC(scratch, number, of->n_variants * p->media.n);
+    for (size_t c = 0; c < p->mesh.n_elements; c++)
+        number[variant_at(p, c) * p->media.n + (p->media.of ? p->media.of[c] : 0)]++;
+    for (size_t k = 0; k < of->n_variants * p->media.n; k++) map->n_fronts += number[k] > 0;
+    MT_ALLOC(arena, map->front, map->n_fronts);
+    for (size_t k = 0, n = 0; k < of->n_variants * p->media.n; k++) {
+        if (number[k] == 0) continue;
+        add_front(of, k / p->media.n, k % p->media.n, &map->front[n]);
+        map->front[n++].n_elements = number[k];
+    }
+    return MT_OK;
+}
+
+/* ---- sources ---- */
+
+/* The sources of all stimuli. */
+typedef struct sources {
+    size_t n;
+    mt_eikonal_source *source;
+} sources;
+
+static void add_source(const mt_problem *p, uint32_t unknown, double time_ms, sources *to)
+{
+    if (p->unknowns.at_vertices) {
+        to->source[to->n++] = (mt_eikonal_source){unknown, time_ms};
+        return;
+    }
+    for (size_t k = 0; k < 4; k++)
+        to->source[to->n++] = (mt_eikonal_source){p->mesh.element_vertex[4 * (size_t)unknown + k], time_ms};
+}
+
+static mt_status start_stimulus(
+    const mt_eikonal_map *map, const cells *of, size_t part, sources *to, mt_eikonal_start *start)
+{
+    const mt_monodomain *m = &map->problem.monodomain;
+    const mt_stimulus *s = &m->stimulus[part];
+    const size_t variant = m->variant_of ? m->variant_of[s->element[0]] : m->variant;
+    const mt_cell_front front = {m->model, &of->state[variant], map->input.time.dt_ms};
+    *start = (mt_eikonal_start){.stimulus = mt_monodomain_stimulus_of(m, part),
+        .n_unknowns = s->n_elements,
+        .start_ms = s->start_ms,
+        .latency = {NAN, NAN},
+        .earliest_ms = NAN};
+    if (isnan(of->speed_mm_ms[variant])) return MT_OK;
+    MT_TRY(mt_cell_front_latency(&front, s->rise_mV_ms, s->duration_ms, map->cached, &start->latency));
+    if (isnan(start->latency.launch_ms)) {
+        mt_warn("%s: stimuli.%zu: found no capture of a cable with cells \"%s\" by this strength and "
+                "duration; it is left out",
+            map->path, start->stimulus, of->variants[variant].name);
+        return MT_OK;
+    }
+    for (size_t k = 0; k < s->n_elements; k++)
+        add_source(&map->problem, s->element[k], s->start_ms + start->latency.launch_ms, to);
+    return MT_OK;
+}
+
+static mt_status find_sources(mt_arena *arena, const cells *of, mt_eikonal_map *map, sources *to)
+{
+    const mt_monodomain *m = &map->problem.monodomain;
+    size_t n = map->edges.n_sources;
+    for (size_t part = 0; part < m->n_stimuli; part++) n += 4 * m->stimulus[part].n_elements;
+    MT_ALLOC(arena, to->source, n);
+    MT_ALLOC(arena, map->start, m->n_stimuli);
+    memcpy(to->source, map->edges.source, map->edges.n_sources * sizeof *to->source);
+    to->n = map->edges.n_sources;
+    for (size_t part = 0; part < m->n_stimuli; part++) {
+        if (m->stimulus[part].n_elements == 0) continue; /* a site whose unknowns belong to others */
+        MT_TRY(start_stimulus(map, of, part, to, &map->start[map->n_starts++]));
+    }
+    if (to->n > 0) return MT_OK;
+    return mt_fail(MT_INPUT, "stimuli: found none that activates tissue; needed: at least one");
+}
+
+/* ---- times ---- */
+
+/* Stores the times of the vertices at the unknowns. */
+static void put_times(const mt_problem *p, const double *time_ms, double *activation_ms)
+{
+    const size_t n = mt_unknowns_count(&p->unknowns);
+    for (size_t k = 0; k < n; k++) {
+        const uint32_t *vertex = p->mesh.element_vertex + 4 * k;
+        activation_ms[k] =
+            p->unknowns.at_vertices
+                ? time_ms[k]
+                : (time_ms[vertex[0]] + time_ms[vertex[1]] + time_ms[vertex[2]] + time_ms[vertex[3]]) / 4;
+    }
+}
+
+/* Gives the stimulated unknowns the times of their own depolarisation, which can precede that of the wavefront. */
+static void put_stimulated(const mt_eikonal_map *map, double *activation_ms)
+{
+    const mt_monodomain *m = &map->problem.monodomain;
+    for (size_t k = 0, part = 0; part < m->n_stimuli; part++) {
+        const mt_stimulus *s = &m->stimulus[part];
+        if (s->n_elements == 0) continue;
+        const mt_eikonal_start *start = &map->start[k++];
+        if (isnan(start->latency.launch_ms)) continue;
+        const double at_ms = start->start_ms + start->latency.direct_ms;
+        for (size_t i = 0; i < s->n_elements; i++)
+            activation_ms[s->element[i]] = fmin(activation_ms[s->element[i]], at_ms);
+    }
+}
+
+/* Finds the activated volume and the last activation. */
+static void summarise(mt_eikonal_map *map)
+{
+    const mt_problem *p = &map->problem;
+    const double *activation_ms = map->run.results.beats[0].activation_ms, *volume = p->diffusion.volume_mm3;
+    const size_t n = mt_unknowns_count(&p->unknowns);
+    double all = 0;
+    (void)mt_record_activated(n, activation_ms, &map->latest_ms);
+    map->activated_mm3 = 0;
+    for (size_t k = 0; k < n; k++) {
+        all += volume[k];
+        if (isfinite(activation_ms[k])) map->activated_mm3 += volume[k];
+    }
+    map->activated_percent = 100 * (map->activated_mm3 / all);
+}
+
+/* Warns of stimuli in tissue that was activated before. A site can be activated before. */
+static void check_starts(mt_eikonal_map *map)
+{
+    const mt_monodomain *m = &map->problem.monodomain;
+    const double *activation_ms = map->run.results.beats[0].activation_ms;
+    for (size_t k = 0, part = 0; part < m->n_stimuli; part++) {
+        const mt_stimulus *s = &m->stimulus[part];
+        if (s->n_elements == 0) continue;
+        mt_eikonal_start *start = &map->start[k++];
+        double latest = -INFINITY;
+        start->earliest_ms = INFINITY;
+        for (size_t i = 0; i < s->n_elements; i++) {
+            start->earliest_ms = fmin(start->earliest_ms, activation_ms[s->element[i]]);
+            latest = fmax(latest, activation_ms[s->element[i]]);
+        }
+        const bool site = map->input.stimuli[start->stimulus].site;
+        if (isnan(start->latency.launch_ms) || site || !(latest < start->start_ms)) continue;
+        mt_warn("%s: stimuli.%zu: found its tissue activated before its start at %.9g ms; it has no effect, "
+                "as each place has "
+                "one activation",
+            map->path, start->stimulus, start->start_ms);
+    }
+}
+
+/* Fills in the results of the run. */
+static mt_status put_results(mt_arena *arena, const double *time_ms, mt_eikonal_map *map)
+{
+    const mt_problem *p = &map->problem;
+    mt_results *results = &map->run.results;
+    results->n_beats = 1;
+    MT_TRY(mt_records_new(arena, &p->monodomain.record, mt_unknowns_count(&p->unknowns), &results->beats));
+    put_times(p, time_ms, results->beats[0].activation_ms);
+    put_stimulated(map, results->beats[0].activation_ms);
+    if (p->monodomain.conduction) {
+        const mt_conduction *c = p->monodomain.conduction;
+        MT_ALLOC(arena, results->conduction_ms, 1);
+        MT_ALLOC(arena, results->conduction_ms[0], c->cables.n_points + c->junctions.n);
+        mt_fast_edges_times(
+            p, time_ms + p->mesh.n_vertices, results->beats[0].activation_ms, results->conduction_ms[0]);
+    }
+    summarise(map);
+    check_starts(map);
+    const double reached_ms = isnan(map->latest_ms) ? 0 : map->latest_ms;
+    map->run.n_steps = (size_t)ceil(reached_ms / map->input.time.dt_ms) + 1;
+    return MT_OK;
+}
+
+/* Prepares and solves the equations. */
+static mt_status solve(mt_arena *arena, const cells *of, const sources *from, mt_eikonal_map *map)
+{
+    MT_SCRATCH(scratch);
+    mt_eikonal eikonal;
+    double *time_ms;
+    const mt_eikonal_problem problem = {
+        &map->problem.mesh, velocity_of, of, map->edges.n_points, map->edges.n_links, map->edges.link};
+    const double begin_s = mt_now_s();
+    mt_progress_stage("preparing the eikonal equation");
+    MT_TRY(mt_eikonal_make(scratch, &problem, &eikonal));
+    MT_ALLOC(scratch, time_ms, eikonal.n_points);
+    map->n_points = eikonal.n_points;
+    map->bytes = scratch->bytes;
+    const double prepared_s = mt_now_s();
+    mt_progress_stage(NULL);
+    MT_TRY(mt_eikonal_solve(&eikonal, from->n, from->source, MT_EIKONAL_TOLERANCE_MS, time_ms, &map->report));
+    map->prepare_s = prepared_s - begin_s;
+    map->solve_s = mt_now_s() - prepared_s;
+    return put_results(arena, time_ms, map);
+}
+
+static void begin_run(mt_eikonal_map *map)
+{
+    map->run = (mt_run){.path = map->path,
+        .input = &map->input,
+        .problem = &map->problem,
+        .backend = mt_case_backend(&map->input),
+        .sampling = &map->sampling,
+        .what = "eikonal"};
+}
+
+mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
+{
+    cells of;
+    sources from = {0};
+    begin_run(map);
+    MT_TRY(mt_problem_make_still(arena, &map->input, map->cached, &map->problem));
+    mt_case_fix_discretisation(&map->input, map->problem.unknowns.at_vertices);
+    mt_case_places_put(&map->problem.places, &map->input);
+    MT_TRY(mt_sampling_make(arena, &map->input, &map->problem, &map->sampling));
+    const double begin_s = mt_now_s();
+    MT_TRY(mt_problem_prepace(arena, &map->input, map->cached, &map->problem));
+    mt_progress_stage("measuring the CV of the cells");
+    MT_TRY(measure_variants(arena, map, &of));
+    MT_TRY(list_fronts(arena, &of, map));
+    MT_TRY(mt_fast_edges_make(arena, &map->input, &map->problem, map->junction_ms, &map->edges));
+    mt_progress_stage("measuring the latency of the stimuli");
+    MT_TRY(find_sources(arena, &of, map, &from));
+    map->measure_s = mt_now_s() - begin_s;
+    return solve(arena, &of, &from, map);
+}
