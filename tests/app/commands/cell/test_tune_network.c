@@ -79,6 +79,19 @@ Test(tune_network, junctions_have_the_target_delay_in_a_run)
     cr_assert_eq(sscanf(row + 1, "0,4,4,3,1,%lf,%lf", &cable_ms, &tissue_ms), 2, "%s", text);
     cr_expect_float_eq(tissue_ms - cable_ms, delay, 1e-6, "%g", tissue_ms - cable_ms);
     free(text);
+    /* the eikonal equation measures the delays in the same slab, and the CV of the cable along another one, without a junction's load */
+    const json *of_map = json_parse_and_free(&arena,
+        works("eikonal case.yaml -o map --format json --set network.junction.resistance_kOhm=%.17g " TISSUE,
+            resistance));
+    const json *network = properties(of_map, "network");
+    cr_expect_float_eq(
+        json_value(network, "antegrade_ms"), delay, 0.01, "%g", json_value(network, "antegrade_ms"));
+    cr_expect_float_eq(json_value(network, "retrograde_ms"), json_value(found, "retrograde_ms"), 0.01);
+    text = bytes_of("map/junctions.csv", &size);
+    double map_cable_ms;
+    cr_assert_eq(sscanf(strchr(text, '\n') + 1, "0,4,4,3,1,%lf", &map_cable_ms), 1, "%s", text);
+    cr_expect_float_eq(map_cable_ms, cable_ms, 0.05 * cable_ms, "%g, not %g ms", map_cable_ms, cable_ms);
+    free(text);
 }
 
 Test(tune_network, the_printed_snippet_is_a_valid_section)
