@@ -177,6 +177,28 @@ Test(eikonal_map, non_conducting_tissue_and_what_is_behind_it_has_no_time)
     mt_arena_free(&arena);
 }
 
+/* Cells without sodium current do not propagate: neither they nor the cells that they separate from the stimulus have times. */
+Test(eikonal_map, cells_without_propagation_do_not_conduct)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    char *table;
+    write_text("cells.yaml", BAR_MESH NETWORK_TISSUE
+        "cell: {type: epi}\ntime: {dt_ms: 0.05, end_ms: 60}\n" END_STIMULUS CPU
+        "regions:\n  - {min_mm: [5, 0, 0], max_mm: [6, 1, 1], scale: [g_Na=0, g_CaL=0]}\n");
+    char *said = warnings(&table, "eikonal cells.yaml -o map --format json");
+    cr_expect(strstr(said, "found no propagation along a converged cable; they do not conduct"), "%s", said);
+    float *times = read_map("map", "VTKHDF/CellData/activation", BAR_ELEMENTS);
+    read_mesh(&arena, "map", &mesh);
+    for (size_t c = 0; c < BAR_ELEMENTS; c++) {
+        double x[3];
+        mt_mesh_centroid(&mesh, c, x);
+        cr_assert_eq(isnan(times[c]), x[0] > 5, "x %g mm", x[0]);
+    }
+    free(said), free(table), free(times);
+    mt_arena_free(&arena);
+}
+
 Test(eikonal_map, used_yaml_reproduces_the_map)
 {
     free(works("eikonal bar.yaml -o first" NODES));
@@ -278,6 +300,12 @@ Test(eikonal_map, invalid_requests_are_refused)
     refuses(2, "--compare map: found another mesh (3840 elements); allowed: a run on that of the case (720)",
         "eikonal bar.yaml -o other --compare map --set mesh.slab.edge_mm=0.5 --set points=[] --set "
         "mesh.slab.size_mm=[15,1,1]");
+    /* as many vertices and elements, but others */
+    refuses(2, "found another mesh (3840 elements); allowed: a run on that of the case (3840)",
+        "eikonal bar.yaml -o other --compare map --set mesh.slab.cut=kuhn");
+    refuses(2, "found another mesh (3840 elements)",
+        "eikonal bar.yaml -o other --compare map --set mesh.slab.size_mm=[20,2,2] --set "
+        "mesh.slab.edge_mm=0.5");
     refuses(3, "nothing: no such folder", "eikonal bar.yaml -o other --compare nothing");
     refuses(2, "--junction-delay-ms with a case without network.file",
         "eikonal bar.yaml -o other --junction-delay-ms 1,2");
