@@ -4,8 +4,8 @@
  * CV in other tissue, and in any direction, is proportional to the square root of the diffusivity (a cable scales). The latency does not
  * depend on the diffusivity if the stimulus is much larger than the width of a wavefront.
  *
- * Latencies: a stimulus acts on the first 3 mm of the cable. Inside it V passes 0 mV directly by the stimulus. From 6 to 12 mm the wavefront
- * has its steady CV v. Its times, extrapolated back to the border of the stimulus, start there at the latency of the launch:
+ * Latencies: a stimulus acts on the first 3 mm of the cable. Inside it V passes 0 mV directly by the stimulus. From 6 to 12 mm the
+ * wavefront has its steady CV v. Its times, extrapolated back to the border of the stimulus, start there at the latency of the launch:
  *
  *     direct = T(0),      launch = T(9 mm) - (9 mm - 3 mm) / v,      T: time from the start of the stimulus to the passage through 0 mV
  *

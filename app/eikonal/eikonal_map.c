@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "app/eikonal/cell_front.h"
 #include "data/core/progress.h"
@@ -55,8 +54,7 @@ typedef struct cells {
     const mt_problem *problem;
     const mt_cell_variant *variants; /* [n_variants] of the problem */
     size_t n_variants;
-    mt_cell_variant *state; /* [n_variants] at the stimulus */
-    double *speed_mm_ms;    /* [n_variants] in the default tissue; NaN: no propagation, or no elements */
+    double *speed_mm_ms; /* [n_variants] in the default tissue; NaN: no propagation, or no elements */
     mt_tissues tissues;
     mt_tissue_field field;
     double default_mm2_ms; /* D_0 */
@@ -79,15 +77,12 @@ static size_t variant_at(const mt_problem *p, size_t element)
 }
 
 /* Measures CV of a variant, unless an earlier one has the same upstroke. upstroke [variants]: of those that were measured. */
-static mt_status measure_variant(mt_arena *arena, const mt_eikonal_map *map, const uint8_t *used,
+static mt_status measure_variant(const mt_eikonal_map *map, const uint8_t *used,
     double (*upstroke)[MT_CALIBRATION_UPSTROKE], size_t variant, cells *of)
 {
     const mt_cell_model *model = map->problem.monodomain.model;
-    const mt_cell_front front = {model, &of->state[variant], map->input.time.dt_ms};
-    of->state[variant] = of->variants[variant];
-    if (map->input.prepace.beats == 0)
-        MT_TRY(mt_calibration_rest(arena, model, &of->variants[variant], &of->state[variant]));
-    mt_calibration_upstroke(model, &of->state[variant], map->input.time.dt_ms, upstroke[variant]);
+    const mt_cell_front front = {model, &of->variants[variant], map->input.time.dt_ms};
+    mt_calibration_upstroke(model, &of->variants[variant], map->input.time.dt_ms, upstroke[variant]);
     for (size_t v = 0; v < variant; v++)
         if (used[v] && mt_calibration_same_upstroke(upstroke[v], upstroke[variant])) {
             of->speed_mm_ms[variant] = of->speed_mm_ms[v];
@@ -108,7 +103,6 @@ static mt_status measure_variants(mt_arena *arena, const mt_eikonal_map *map, ce
     uint8_t *used;
     *of = (cells){.problem = p, .default_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default)};
     of->variants = mt_monodomain_variants(&p->monodomain, &of->n_variants);
-    MT_ALLOC(arena, of->state, of->n_variants);
     MT_ALLOC(arena, of->speed_mm_ms, of->n_variants);
     MT_ALLOC(scratch, upstroke, of->n_variants);
     MT_ALLOC(scratch, used, of->n_variants);
@@ -116,7 +110,7 @@ static mt_status measure_variants(mt_arena *arena, const mt_eikonal_map *map, ce
     for (size_t v = 0; v < of->n_variants; v++) {
         of->speed_mm_ms[v] = NAN;
         mt_progress_stage_part("CV of the cells", (double)v / (double)of->n_variants);
-        if (used[v]) MT_TRY(measure_variant(arena, map, used, upstroke, v, of));
+        if (used[v]) MT_TRY(measure_variant(map, used, upstroke, v, of));
     }
     MT_TRY(mt_media_tissues(arena, &p->media, &of->tissues));
     return mt_fail_in(
@@ -190,7 +184,7 @@ static mt_status start_stimulus(
     const mt_monodomain *m = &map->problem.monodomain;
     const mt_stimulus *s = &m->stimulus[part];
     const size_t variant = m->variant_of ? m->variant_of[s->element[0]] : m->variant;
-    const mt_cell_front front = {m->model, &of->state[variant], map->input.time.dt_ms};
+    const mt_cell_front front = {m->model, &of->variants[variant], map->input.time.dt_ms};
     *start = (mt_eikonal_start){.stimulus = mt_monodomain_stimulus_of(m, part),
         .n_unknowns = s->n_elements,
         .start_ms = s->start_ms,
@@ -216,8 +210,7 @@ static mt_status find_sources(mt_arena *arena, const cells *of, mt_eikonal_map *
     for (size_t part = 0; part < m->n_stimuli; part++) n += 4 * m->stimulus[part].n_elements;
     MT_ALLOC(arena, to->source, n);
     MT_ALLOC(arena, map->start, m->n_stimuli);
-    memcpy(to->source, map->edges.source, map->edges.n_sources * sizeof *to->source);
-    to->n = map->edges.n_sources;
+    for (size_t k = 0; k < map->edges.n_sources; k++) to->source[to->n++] = map->edges.source[k];
     for (size_t part = 0; part < m->n_stimuli; part++) {
         if (m->stimulus[part].n_elements == 0) continue; /* a site whose unknowns belong to others */
         MT_TRY(start_stimulus(map, of, part, to, &map->start[map->n_starts++]));

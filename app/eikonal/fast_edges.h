@@ -19,9 +19,9 @@ typedef struct mt_fast_edges {
     double antegrade_ms, retrograde_ms;
 } mt_fast_edges;
 
-/* Builds the links in `arena`; all are 0 without a conduction system. junction_ms: delays, antegrade and retrograde; the first NaN: they are
- * measured for one junction in a slab with the tissue, the cells and about the element size of the case. Reports progress. MT_NUMERICS: the
- * cables do not conduct. Returns the errors of `mt_network_wave_measure` and `mt_junction_delays`. */
+/* Builds the links in `arena`; all are 0 without a conduction system. junction_ms: delays, antegrade and retrograde; the first NaN: they
+ * are measured for one junction in a slab with the tissue, the cells and about the element size of the case. Reports progress. MT_NUMERICS:
+ * the cables do not conduct. Returns the errors of `mt_network_wave_measure` and `mt_junction_delays`. */
 MT_NODISCARD mt_status mt_fast_edges_make(mt_arena *arena, const mt_case *input, const mt_problem *problem,
     const double junction_ms[2], mt_fast_edges *edges);
 

@@ -44,8 +44,8 @@ MT_NODISCARD mt_status mt_tune_junction(
 /* The wavefront along the cables of a case. */
 typedef struct mt_network_wave {
     double speed_mm_ms; /* in cables of network.radius_mm; NaN: no propagation */
-    double
-        latency_ms; /* from the start of the stimulus to the virtual start of the wavefront at the border of the stimulus */
+    /* from the start of the stimulus to the virtual start of the wavefront at its border; NaN: no propagation */
+    double latency_ms;
 } mt_network_wave;
 
 /* Measures it, as in mt_tune_network. `stimulus`: NULL: the default one. MT_STOPPED. MT_MEMORY. */

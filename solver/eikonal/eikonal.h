@@ -13,10 +13,10 @@
  * mesh, and junctions.
  *
  * Method: the fixed point is approached from above in rounds (a fast iterative method: Jeong and Whitaker 2008, Fu, Kirby and Whitaker
- * 2013). A vertex whose time has decreased is pending. A round takes the pending vertices with times up to the earliest one plus a band, and
- * updates their neighbours from the times of the previous round. The update of a vertex considers only elements with such a vertex. Times
- * only decrease. Hence the result has the same bits for any number of threads. It ends when no update would decrease a time by more than the
- * tolerance.
+ * 2013). A vertex whose time has decreased is pending. A round takes the pending vertices with times up to the earliest one plus a band,
+ * and updates their neighbours from the times of the previous round. The update of a vertex considers only elements with such a vertex.
+ * Times only decrease. Hence the result has the same bits for any number of threads. It ends when no update would decrease a time by more
+ * than the tolerance.
  *
  * Memory: 80 bytes per element, for its vertices, its metric, and the lists of the elements of a vertex; 53 per vertex; and 12 per link in
  * addition to the link. The solution allocates nothing. */

@@ -5,15 +5,15 @@
  *
  *     T_v = min of  sum_i l_i T_i + |x_v - sum_i l_i x_i|,      l_i >= 0, sum_i l_i = 1
  *
- * The function is convex. With the edges e_1 = x_a - x_c and e_2 = x_b - x_c, their Gram matrix G in the metric, d = x_v - x_c, b_i = e_i . d,
- * t_i = T_i - T_c, and q = t' G^-1 t < 1, it is stationary at
+ * The function is convex. With the edges e_1 = x_a - x_c and e_2 = x_b - x_c, their Gram matrix G in the metric, d = x_v - x_c,
+ * b_i = e_i . d, t_i = T_i - T_c, and q = t' G^-1 t < 1, it is stationary at
  *
  *     l = G^-1 (b - w t),     w = sqrt(H2 / (1 - q)),     H2 = d . d - b' G^-1 b,     T_v = T_c + t' G^-1 b + sqrt(H2 (1 - q))
  *
- * If a weight l_i is negative there, the minimum is on an edge opposite such a vertex: from any other point of the border a step towards the
- * stationary point stays in the face and decreases the function. If q >= 1 there is no stationary point. An edge has the same formula in one
- * dimension, and a corner the time along one edge of the tetrahedron. The minimum is exact for obtuse elements and any anisotropy. All
- * scalar products follow from the six squared lengths of the edges, in the metric. */
+ * If a weight l_i is negative there, the minimum is on an edge opposite such a vertex: from any other point of the border a step towards
+ * the stationary point stays in the face and decreases the function. If q >= 1 there is no stationary point. An edge has the same formula
+ * in one dimension, and a corner the time along one edge of the tetrahedron. The minimum is exact for obtuse elements and any anisotropy.
+ * All scalar products follow from the six squared lengths of the edges, in the metric. */
 #pragma once
 
 #include <math.h>
