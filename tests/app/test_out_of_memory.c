@@ -296,6 +296,12 @@ Test(out_of_memory, every_failed_allocation_of_a_run_on_tiles_with_profile_and_t
              "--trace 0:1");
 }
 
+Test(out_of_memory, every_failed_allocation_of_an_eikonal_map_is_reported)
+{
+    write_text("small.yaml", small);
+    walk(41, "eikonal small.yaml --output out");
+}
+
 Test(out_of_memory, every_failed_allocation_of_a_report_is_reported)
 {
     write_text("small.yaml", small);

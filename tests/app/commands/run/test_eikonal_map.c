@@ -116,19 +116,19 @@ Test(eikonal_map, times_follow_from_cv_and_the_square_root_of_the_conductivity)
 }
 
 /* In isotropic tissue a sphere in the corner of a cube starts a spherical wavefront. Its speed is v - 2 D / R, which the eikonal equation
- * has without the curvature. From the radius r of the stimulus on, a run is therefore later by (2 D / v^2) ln((R - 2 D / v) / (r - 2 D / v)).
- * This is the first order in the curvature. A wavefront also starts later from a sphere of this size than from a plane, for which the latency
- * is measured: by about 1 ms. The solution's own error, late, is below 0.3 ms. Near the other faces, which are sealed, a wavefront
+ * has without the curvature. From the radius r of the stimulus on, a run is therefore later by
+ * (2 D / v^2) ln((R - 2 D / v) / (r - 2 D / v)). This is the first order in the curvature. A wavefront also starts later from a sphere of this size than from a plane, for which the
+ * latency is measured: by about 1 ms. The solution's own error, late, is below 0.3 ms. Near the other faces, which are sealed, a wavefront
  * accelerates. */
 Test(eikonal_map, a_run_from_a_sphere_is_later_by_its_curvature)
 {
-    enum { ELEMENTS = 16 * 16 * 16 * 6 };
+    enum { ELEMENTS = 12 * 12 * 12 * 6 };
     const double d = 0.0953, r = 1.5;
     mt_arena arena = {0};
     mt_mesh mesh;
     size_t n = 0;
     write_text("sphere.yaml",
-        "mesh: {slab: {size_mm: [4, 4, 4], edge_mm: 0.25}}\n" QUICK_CELLS
+        "mesh: {slab: {size_mm: [3, 3, 3], edge_mm: 0.25}}\n" QUICK_CELLS
         "tissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: 0.17, extracellular_l_mS_mm: 0.62, "
         "extracellular_t_mS_mm: 0.62, chi_per_mm: 140, cm_uF_mm2: 0.01}\ntime: {dt_ms: 0.05, end_ms: "
         "60}\nstimuli:\n"
@@ -143,14 +143,14 @@ Test(eikonal_map, a_run_from_a_sphere_is_later_by_its_curvature)
         double x[3];
         mt_mesh_centroid(&mesh, c, x);
         const double radius = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-        if (radius < 2 || fmax(x[0], fmax(x[1], x[2])) > 3) continue;
+        if (radius < 2 || fmax(x[0], fmax(x[1], x[2])) > 2.25) continue;
         const double late = (double)run[c] - (double)map[c],
                      law = 2 * d / (v * v) * log((radius - 2 * d / v) / (r - 2 * d / v));
         n++;
         cr_assert(late > law - 0.3 && late < law + 1.2, "at %g, %g, %g mm: %g ms late, law %g ms", x[0], x[1],
             x[2], late, law);
     }
-    cr_expect_gt(n, ELEMENTS / 4);
+    cr_expect_gt(n, ELEMENTS / 8);
     cr_expect_lt(error_of(table, "mean"), -0.5, "%s", table);
     free(table), free(run), free(map);
     mt_arena_free(&arena);
