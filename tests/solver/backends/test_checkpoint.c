@@ -12,6 +12,7 @@
 #include "tests/solver/slab_problem.h"
 
 #include "solver/backends/checkpoint.h"
+#include "solver/cells/model.h"
 #include "solver/cells/tp06/tp06.h"
 
 static char path[64];
@@ -55,6 +56,13 @@ static void make(slab_problem *s)
     s->problem.mesh = &s->mesh;
     s->problem.record = record;
     s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
+}
+
+/* Sets the model of a test that runs on every backend: devices compile a model with many states for seconds. */
+static void use_model_for(slab_problem *s, const mt_backend *b)
+{
+    const char *name = b == &mt_backend_opencl ? "mitchell-schaeffer" : "tp06";
+    cr_assert_eq(mt_cell_model_find(name, &s->problem.model), MT_OK, "%s", mt_message());
 }
 
 static void *open_backend(mt_arena *arena, slab_problem *s, const mt_backend *b, const mt_layout *layout)
@@ -185,6 +193,7 @@ Test(checkpoint, a_resumed_run_is_bit_identical_to_an_uninterrupted_one)
             uint64_t cycles, cycles_after;
             bool counted;
             make(&s);
+            use_model_for(&s, *b);
             s.problem.pde_steps = pde_steps;
             const mt_layout layout = layout_on(&s, 6);
             const state never = whole(&s, *b, &layout, &cycles);
@@ -208,6 +217,7 @@ Test(checkpoint, a_resumed_run_with_multirate_stepping_is_bit_identical)
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         uint64_t cycles, all;
         bool counted;
+        use_model_for(&s, *b);
         const state expected = whole(&s, *b, &layout, &all);
         write_at_cut(&s, *b, &layout);
         const state found = continued(&s, *b, &layout, &counted, &cycles);
