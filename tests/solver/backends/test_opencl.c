@@ -48,7 +48,8 @@ static void make_elements(const double size_mm[3], const mt_diffusion_scheme *sc
     s = (slab_problem){.scheme = scheme};
     cr_assert_eq(mt_slab_make(&s.arena, size_mm, 0.5, &s.mesh), MT_OK, "%s", mt_message());
     make_problem(&s, (double[]){1.5, 1.5, 1.5});
-    use_model("bueno-orovio");
+    use_model(
+        "mitchell-schaeffer"); /* kinds of steps do not depend on it; devices compile larger ones for seconds */
     s.problem.mesh = &s.mesh;
     s.problem.tolerance_mV = 0.1;
 }
@@ -188,27 +189,26 @@ static void make_tabulated(const char *model, mt_stepping stepping)
     s.problem.record = all_recorded;
 }
 
-/* A model with many states. Its functions are computed, too, outside of the tables. All models, without tables, and this one with one cell
- * at a time: test_opencl_slow.c. */
+/* A model with many states. Its functions are computed, too, outside of the tables. All models, without tables, and this one with multirate
+ * stepping and with one cell at a time: test_opencl_slow.c. */
 Test(opencl, tp06_with_functions_of_v_from_tables_has_the_bits_of_the_host)
 {
     layout.lanes = 8;
-    for (int multirate = 0; multirate < 2; multirate++) {
-        make_tabulated("tp06", multirate ? MULTIRATE : UNIFORM);
-        expect_bits_of_host(&s.arena, &s.problem, &layout, 300, "tables");
-    }
+    make_tabulated("tp06", UNIFORM);
+    expect_bits_of_host(&s.arena, &s.problem, &layout, 300, "tables");
 }
 
+/* With both kinds of steps in vectors, and one of them with one cell at a time; the other: test_opencl_slow.c. */
 Test(opencl, functions_of_v_of_an_imported_model_from_tables_have_the_bits_of_the_host)
 {
-    for (EACH_NUMBER_OF_LANES)
-        for (int multirate = 0; multirate < 2; multirate++) {
-            make_tabulated(
-                "tests/solver/cells/import/hodgkin_huxley.cellml", multirate ? MULTIRATE : UNIFORM);
-            cr_assert_not_null(s.problem.model->program);
-            cr_assert_gt(s.problem.model->n_functions, 0);
-            expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "tables of an imported model");
-        }
+    static const size_t lanes[] = {8, 8, 1};
+    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++) {
+        layout.lanes = lanes[k];
+        make_tabulated("tests/solver/cells/import/hodgkin_huxley.cellml", k == 1 ? UNIFORM : MULTIRATE);
+        cr_assert_not_null(s.problem.model->program);
+        cr_assert_gt(s.problem.model->n_functions, 0);
+        expect_bits_of_host(&s.arena, &s.problem, &layout, 200, "tables of an imported model");
+    }
 }
 
 Test(opencl, an_imported_model_has_the_bits_of_the_host)
@@ -258,7 +258,7 @@ static void make_far_elements(mt_accumulation accumulation)
         memcpy(vertex + 4 * e, s.mesh.element_vertex + 4 * (size_t)order[e], 4 * sizeof *vertex);
     s.mesh.element_vertex = vertex; /* fibres are along x everywhere */
     make_problem(&s, (double[]){3, 10, 5.5});
-    use_model("bueno-orovio");
+    use_model("mitchell-schaeffer");
     s.problem.mesh = &s.mesh;
     s.problem.pde_steps = 2;
     s.problem.accumulation = accumulation;
@@ -487,7 +487,7 @@ Test(opencl, any_order_of_calls_has_the_bits_of_the_host)
 {
     for (int k = 0; k < 8; k++) {
         pair p = {.state = (uint64_t)k};
-        layout.lanes = k < 4 ? 0 : 1;
+        layout.lanes = numbers_of_lanes[k / 4];
         make_way(&ways[k & 1 ? 14 : 5], (double[]){6, 2.5, 1.5});
         if (k & 2) s.problem.stepping = MT_STEPPING_MULTIRATE;
         s.problem.record = all_recorded;

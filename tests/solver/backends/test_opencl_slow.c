@@ -53,6 +53,8 @@ Test(opencl, every_model_of_the_table_has_the_bits_of_the_host)
 Test(opencl, functions_of_v_from_tables_have_the_bits_of_the_host)
 {
     check_both("tp06", MT_EVALUATION_TABULATED);
+    check("tp06", MT_STEPPING_MULTIRATE, MT_EVALUATION_TABULATED, 8);
+    check_both("tests/solver/cells/import/hodgkin_huxley.cellml", MT_EVALUATION_TABULATED);
 }
 
 Test(opencl, imported_models_have_the_bits_of_the_host)
