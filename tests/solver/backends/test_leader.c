@@ -12,15 +12,14 @@
 #include "tests/solver/slab_problem.h"
 #include "tests/threads.h"
 
-enum { STEPS = 60, CHIPS = 4, TILES = 9, LISTED = 7 };
+enum { STEPS = 40, CHIPS = 4, TILES = 9, LISTED = 7 };
 enum { TARGET_TILES = 64 }; /* of a chip: the time to compile grows with unused tiles, too */
 
 static slab_problem s;
 static thread_world world;
 static double peak_mV; /* as stored by rank 0 */
 static size_t n_steps = STEPS;
-static bool all_receive = true;  /* every rank receives something */
-static const char *vertex_model; /* of voltages at the vertices; NULL: the first one */
+static bool all_receive = true; /* every rank receives something */
 
 /* Builds the operator with rows that are computed from the mesh when needed. */
 static void make_lean(const mt_tissues *tissues)
@@ -149,23 +148,30 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
 /* Of the layouts. */
 static const mt_scheme *scheme;
 
-/* Runs on one process and on each number of ranks, ended by 0, then continues from there; both must reach the state of the single
- * process. */
-static void check_on(
-    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks)
+/* Runs on one process and on each number of ranks, ended by 0; both must reach the same state. Then unless `once` both continue from there to
+ * another. */
+static void check_runs(
+    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks, bool once)
 {
     job alone = job_on(backend, layout_of(1)), on = job_on(backend, layout_of(1));
     run_alone(&alone);
     on.start = &alone.left;
-    run_alone(&on);
+    if (!once) run_alone(&on);
     for (const uint32_t *n = n_ranks; *n > 0; n++) {
         job shared = job_on(backend, layout_of(*n)), shared_on = job_on(backend, layout_of(*n));
         on_threads(&world, *n, run_rank, &shared);
         expect_same(&alone, &shared, *n);
+        if (once) continue;
         shared_on.start = &shared.left;
         on_threads(&world, *n, run_rank, &shared_on);
         expect_same(&on, &shared_on, *n);
     }
+}
+
+static void check_on(
+    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks)
+{
+    check_runs(backend, layout_of, n_ranks, false);
 }
 
 /* Same on 2, 3 and 4 ranks (3 only with the first scheme). */
@@ -182,6 +188,14 @@ static mt_layout chips(uint32_t n_ranks)
 }
 
 static mt_layout parts(uint32_t n_ranks) { return layout_by(&s, MT_PARTITION_FLAT, 1, n_ranks, scheme); }
+
+/* Same for devices: with the number of lanes of test_opencl.c, whose compiled kernels are used again. */
+static mt_layout device_parts(uint32_t n_ranks)
+{
+    mt_layout layout = parts(n_ranks);
+    layout.lanes = 8;
+    return layout;
+}
 
 static mt_layout checked_chips(uint32_t n_ranks)
 {
@@ -214,11 +228,11 @@ Test(leader, devices_are_bit_identical)
 {
     scheme = mt_schemes;
     use_model("mitchell-schaeffer");
-    check_on(&mt_backend_opencl, parts, (const uint32_t[]){3, 0});
+    check_on(&mt_backend_opencl, device_parts, (const uint32_t[]){3, 0});
     s.problem.record = (mt_record){.all = true, .threshold_mV = 0, .fraction = 0.9};
     s.problem.pde_steps = 3;
     s.problem.accumulation = MT_ACCUMULATION_DOUBLE_WORD;
-    check_on(&mt_backend_opencl, parts, (const uint32_t[]){2, 0});
+    check_on(&mt_backend_opencl, device_parts, (const uint32_t[]){2, 0});
 }
 
 /* Stimulates the elements at the opposite end. */
@@ -237,15 +251,27 @@ static void stimulate_far(void)
 
 enum { KINDS = 2 };
 
-/* Sets two tissues, one with lower conductivity normal to its sheets, and two variants with different resting states. */
+/* Sets two variants of the model with different resting states. */
+static void make_variants(void)
+{
+    static mt_cell_variant variant[KINDS];
+    const mt_cell_model *model = s.problem.model;
+    double *parameters = mt_arena_alloc(&s.arena, model->n_parameters, sizeof *parameters),
+           *states = mt_arena_alloc(&s.arena, model->n_states, sizeof *states);
+    variant[0] = variant[1] = model->variants[0];
+    for (size_t k = 0; k < model->n_parameters; k++)
+        parameters[k] = variant[0].parameters[k] * (k == 0 ? 0.9 : 1);
+    for (size_t k = 0; k < model->n_states; k++) states[k] = variant[0].states[k] * (k == 0 ? 1.01 : 1);
+    variant[1] = (mt_cell_variant){"other", parameters, variant[0].v_mV + 1, states};
+    s.problem.variants = variant;
+    s.problem.n_variants = KINDS;
+}
+
+/* Sets two tissues, one with lower conductivity normal to its sheets, and two variants. */
 static void make_rich(void)
 {
     static mt_tissue tissue[KINDS];
-    static mt_cell_variant variant[KINDS];
-    const mt_cell_model *model = s.problem.model;
     uint16_t *of = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof *of);
-    double *parameters = mt_arena_alloc(&s.arena, model->n_parameters, sizeof *parameters),
-           *states = mt_arena_alloc(&s.arena, model->n_states, sizeof *states);
     s.mesh.sheet = mt_arena_alloc(&s.arena, 3 * s.mesh.n_elements, sizeof *s.mesh.sheet);
     for (size_t e = 0; e < s.mesh.n_elements; e++) {
         double x[3];
@@ -257,13 +283,7 @@ static void make_rich(void)
     tissue[1].chi_per_mm *= 1.2;
     tissue[1].sigma_n_mS_mm = tissue[1].sigma_t_mS_mm / 2;
     make_lean(&(mt_tissues){KINDS, tissue, of});
-    variant[0] = variant[1] = model->variants[0];
-    for (size_t k = 0; k < model->n_parameters; k++)
-        parameters[k] = variant[0].parameters[k] * (k == 0 ? 0.9 : 1);
-    for (size_t k = 0; k < model->n_states; k++) states[k] = variant[0].states[k] * (k == 0 ? 1.01 : 1);
-    variant[1] = (mt_cell_variant){"other", parameters, variant[0].v_mV + 1, states};
-    s.problem.variants = variant;
-    s.problem.n_variants = KINDS;
+    make_variants();
     s.problem.variant_of = of;
 }
 
@@ -296,7 +316,7 @@ Test(leader, a_rank_can_have_no_elements)
     check_on(&mt_backend_ipu, chips, each);
     use_model("mitchell-schaeffer");
     s.problem.diffusing = MT_DIFFUSING_EXPLICIT;
-    check_on(&mt_backend_opencl, parts, (const uint32_t[]){7, 0});
+    check_runs(&mt_backend_opencl, device_parts, (const uint32_t[]){7, 0}, true);
 }
 
 /* Its cycles depend on the data of all ranks. The activation wavefront starts on the first rank, then on the last. */
@@ -454,37 +474,36 @@ static void make_vertices(const double size_mm[3], double edge_mm, bool spreads)
 }
 
 /* Without and with spreading of the increments, the share of the compensated splitting, multirate stepping, and an odd number of diffusion
- * steps. Kinds 0, 3, ..., 15 have every pair of these. The kinds 0 and 12 have these numbers of ranks, and the others 3. */
-static void check_kinds_of_steps(
-    const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), int apart, const uint32_t *n_ranks)
+ * steps. Kinds 0, 3, ..., 15 have every pair of these. The kinds 0 and 12 have the numbers of ranks `many`, and the others `few`. */
+static void check_kinds_of_steps(const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks),
+    int apart, const uint32_t *many, const uint32_t *few)
 {
     scheme = mt_schemes;
     for (int kind = 0; kind < 16; kind += apart) {
         make_vertices((double[]){6, 2.5, 2}, 0.5, (kind & 1) == 0);
-        if (vertex_model) use_model(vertex_model);
+        if (backend == &mt_backend_opencl) use_model("mitchell-schaeffer"), make_variants();
         if (kind & 2) s.problem.splitting = MT_SPLITTING_GODUNOV;
         if (kind & 4) s.problem.stepping = MT_STEPPING_MULTIRATE;
         if (kind & 8) s.problem.pde_steps++;
-        check_on(backend, layout_of, kind % 12 == 0 ? n_ranks : three);
+        check_on(backend, layout_of, kind % 12 == 0 ? many : few);
     }
 }
 
 Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_cpu)
 {
-    check_kinds_of_steps(&mt_backend_cpu, parts, 3, vertex_ranks);
-    check_kinds_of_steps(&mt_backend_cpu_single, parts, 3, vertex_ranks);
+    check_kinds_of_steps(&mt_backend_cpu, parts, 3, vertex_ranks, three);
+    check_kinds_of_steps(&mt_backend_cpu_single, parts, 3, vertex_ranks, three);
 }
 
 /* Kinds 0, 7 and 14. */
 Test(leader, voltages_at_the_vertices_are_bit_identical_on_devices)
 {
-    vertex_model = "bueno-orovio"; /* which has several variants */
-    check_kinds_of_steps(&mt_backend_opencl, parts, 7, three);
+    check_kinds_of_steps(&mt_backend_opencl, device_parts, 7, three, (const uint32_t[]){2, 0});
 }
 
 Test(leader, voltages_at_the_vertices_are_bit_identical_on_the_machine_with_equal_counts)
 {
-    check_kinds_of_steps(&mt_backend_ipu, eight_chips, 3, vertex_ranks);
+    check_kinds_of_steps(&mt_backend_ipu, eight_chips, 3, vertex_ranks, three);
 }
 
 Test(leader, voltages_at_the_vertices_are_bit_identical_under_every_scheme)
@@ -507,7 +526,7 @@ Test(leader, large_parts_with_voltages_at_the_vertices_are_bit_identical)
     s.problem.variant_of = NULL;
     check_on(&mt_backend_cpu, parts, two);
     check_on(&mt_backend_cpu_single, parts, two);
-    check_on(&mt_backend_opencl, parts, two + 1);
+    check_on(&mt_backend_opencl, device_parts, two + 1);
 }
 
 /* 8 vertices of one box on 8 ranks with 3 tiles each. */
@@ -520,7 +539,7 @@ Test(leader, a_rank_can_have_no_vertices)
     check_on(&mt_backend_ipu, eight_chips, ranks);
     check_on(&mt_backend_cpu, parts, ranks);
     use_model("mitchell-schaeffer");
-    check_on(&mt_backend_opencl, parts, ranks + 1);
+    check_runs(&mt_backend_opencl, device_parts, ranks + 1, true);
 }
 
 Test(leader, a_checked_run_receives_all_increments_and_voltages_of_vertices)
