@@ -27,10 +27,12 @@ typedef struct tissue_block {
 static tissue_block b;
 
 /* 1287 vertices: several chunks of the backend, and a last block of 7. Those near a corner are stimulated for 1 ms. */
-static void make_block(const mt_nodal_spreading *spreading)
+static const double usual_mm[3] = {6, 5, 4};
+static const double small_mm[3] = {4, 3, 2.5}; /* 378 vertices, of dense matrices */
+
+static void make_block(const double size_mm[3], const mt_nodal_spreading *spreading)
 {
     const mt_tissues tissues = mt_tissues_uniform(&mt_tissue_default);
-    const double size_mm[3] = {6, 5, 4};
     b = (tissue_block){0};
     cr_assert_eq(mt_slab_make(&b.arena, size_mm, 0.5, &b.mesh), MT_OK);
     cr_assert_eq(
@@ -58,7 +60,7 @@ static void make_block(const mt_nodal_spreading *spreading)
 
 static const mt_nodal_spreading usual = {1, &mt_nodal_law_default, NULL};
 
-static void make_spreading_block(void) { make_block(&usual); }
+static void make_spreading_block(void) { make_block(usual_mm, &usual); }
 static void free_block(void) { mt_arena_free(&b.arena); }
 
 TestSuite(nodal_step, .init = make_spreading_block, .fini = free_block);
@@ -250,7 +252,7 @@ Test(nodal_step, a_step_without_spreading_agrees_with_plain_loops)
 {
     plain p;
     free_block();
-    make_block(NULL);
+    make_block(usual_mm, NULL);
     compare_with_plain_loops(&p);
 }
 
@@ -267,7 +269,7 @@ Test(nodal_step, an_implicit_step_agrees_with_the_dense_solution_of_its_equation
     for (int kind = 0; kind < 4; kind++) {
         plain p;
         free_block();
-        make_block(kind & 1 ? NULL : &usual);
+        make_block(small_mm, kind & 1 ? NULL : &usual);
         set_way(&b.problem, kind & 2 ? 2 : 3, 1, 1e-10);
         if (kind == 1 || kind == 2) b.problem.splitting = MT_SPLITTING_GODUNOV;
         compare_with_plain_loops(&p);
