@@ -150,7 +150,7 @@ static void check_change(double stop_ms, const char *before, const char *after)
     omp_set_num_threads(1);
     kill_after(stop_ms, before);
     (void)snprintf(line, sizeof line, "run case.yaml --resume two%s", after);
-    omp_set_num_threads(3);
+    omp_set_num_threads(2);
     run(line);
     omp_set_num_threads(1);
     cr_expect_eq(expect_same_files("one", "two", true), 15, "%s, stopped at %g ms", before, stop_ms);
@@ -174,6 +174,7 @@ Test(network_resume, a_resumed_run_writes_the_files_of_an_uninterrupted_run)
     check_change(163, "", "");
 }
 
+/* In the second beat, as the device below: all that a checkpoint can have is in it. */
 Test(network_resume, vertices_multirate_steps_and_double_precision_are_resumed)
 {
     static const char *const kinds[] = {NODES MULTIRATE, " --set machine.precision=double" MULTIRATE};
@@ -181,7 +182,6 @@ Test(network_resume, vertices_multirate_steps_and_double_precision_are_resumed)
         char line[300];
         (void)snprintf(line, sizeof line, "run case.yaml -o one%s", kinds[k]);
         run(line);
-        check_change(11, kinds[k], kinds[k]);
         check_change(163, kinds[k], kinds[k]);
     }
 }
@@ -189,7 +189,6 @@ Test(network_resume, vertices_multirate_steps_and_double_precision_are_resumed)
 Test(network_resume, a_run_of_the_host_is_resumed_on_a_device)
 {
     run("run case.yaml -o one" DEVICE);
-    check_change(11, "", DEVICE);
     check_change(163, "", DEVICE);
 }
 
