@@ -139,7 +139,8 @@ Test(backends, an_imported_model_takes_the_time_of_its_program)
     cr_expect_lt(largest_difference(v, first), 0.1, "%g mV", largest_difference(v, first));
 }
 
-/* 200 steps are 4 ms. In this time the activation wavefront crosses most borders between parts. */
+/* 200 steps are 4 ms. In this time the activation wavefront crosses most borders between parts. The first model has every scheme with every
+ * cut, the others have each scheme with one of them. */
 Test(backends, voltages_are_bit_identical_for_every_scheme_partition_and_number_of_chips)
 {
     static const struct {
@@ -154,6 +155,8 @@ Test(backends, voltages_are_bit_identical_for_every_scheme_partition_and_number_
         run_backend(&s, "ipu", &one, 200, first, NULL);
         for (const mt_scheme *scheme = mt_schemes; scheme->name; scheme++)
             for (size_t k = 0; k < sizeof cuts / sizeof cuts[0]; k++) {
+                if (m > models && k != (size_t)(scheme - mt_schemes) % (sizeof cuts / sizeof cuts[0]))
+                    continue;
                 const mt_layout layout = layout_by(&s, cuts[k].method, cuts[k].chips, 23, scheme);
                 run_backend(&s, "ipu", &layout, 200, v, NULL);
                 cr_assert(same_bits(v, first), "%s, %s, %s, %u chips", (*m)->name, scheme->name,
