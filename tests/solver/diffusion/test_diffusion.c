@@ -448,6 +448,35 @@ static void apply_rows(problem *p, const double *v, double *dv) { mt_diffusion_a
 
 static void apply_flux_form(problem *p, const double *v, double *dv) { oracle_apply(p, &weak, NULL, v, dv); }
 
+/* The entries of a matrix that are not 0. Those of row c are start[c] to start[c + 1]. */
+typedef struct sparse {
+    size_t n, *start, *column;
+    double *value;
+} sparse;
+
+static sparse sparse_of(const double *s, size_t n)
+{
+    sparse a = {.n = n, .start = calloc(n + 1, sizeof *a.start)};
+    size_t entries = 0;
+    for (size_t k = 0; k < n * n; k++) entries += s[k] != 0;
+    a.column = calloc(entries, sizeof *a.column), a.value = calloc(entries, sizeof *a.value);
+    entries = 0;
+    for (size_t c = 0; c < n; c++) {
+        for (size_t j = 0; j < n; j++)
+            if (s[c * n + j] != 0) a.column[entries] = j, a.value[entries++] = s[c * n + j];
+        a.start[c + 1] = entries;
+    }
+    return a;
+}
+
+static void multiply(const sparse *a, const double *x, double *y)
+{
+    for (size_t c = 0; c < a->n; c++) {
+        y[c] = 0;
+        for (size_t k = a->start[c]; k < a->start[c + 1]; k++) y[c] += a->value[k] * x[a->column[k]];
+    }
+}
+
 /* Returns the lowest ("SA") or highest ("LA") eigenvalue. */
 static double arpack_end(const double *s, size_t elements, const char *which)
 {
@@ -456,19 +485,17 @@ static double arpack_end(const double *s, size_t elements, const char *which)
         select[NCV];
     double *resid = calloc(elements, sizeof *resid), *v = calloc(elements * NCV, sizeof *v);
     double *workd = calloc(3 * elements, sizeof *workd), workl[NCV * (NCV + 8)], value = NAN;
+    const sparse a = sparse_of(s, elements);
     for (;;) {
         dsaupd_c(&ido, "I", n, which, 1, 1e-8, resid, NCV, v, n, iparam, ipntr, workd, workl, NCV * (NCV + 8),
             &info);
         if (ido != 1 && ido != -1) break;
-        const double *x = workd + ipntr[0] - 1;
-        double *y = workd + ipntr[1] - 1;
-        memset(y, 0, elements * sizeof *y);
-        for (size_t c = 0; c < elements; c++)
-            for (size_t j = 0; j < elements; j++) y[c] += s[c * elements + j] * x[j];
+        multiply(&a, workd + ipntr[0] - 1, workd + ipntr[1] - 1);
     }
     cr_assert(info == 0, "ARPACK: info %d", info);
     dseupd_c(0, "A", select, &value, v, n, 0, "I", n, which, 1, 1e-8, resid, NCV, v, n, iparam, ipntr, workd,
         workl, NCV * (NCV + 8), &info);
+    free(a.start), free(a.column), free(a.value);
     free(resid);
     free(v);
     free(workd);
