@@ -217,6 +217,17 @@ OMPI_MCA_mpi_yield_when_idle=1")
   get_test_property(app/test_out_of_memory FAIL_REGULAR_EXPRESSION failures)
   set_tests_properties(app/test_out_of_memory_slow PROPERTIES LABELS slow ENVIRONMENT "${environment};MT_EVERY_ALLOCATION=1"
     FAIL_REGULAR_EXPRESSION "${failures}")
+  # Everyday tests of devices that have some of their cases; all are slow.
+  get_test_property(solver/test_opencl_faults ENVIRONMENT environment)
+  add_test(NAME solver/test_opencl_faults_slow COMMAND tests_solver_backends --jobs 1 --filter opencl_faults/every_failing*
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME solver/test_self_test_slow COMMAND tests_solver_device --jobs 1 --filter self_test/faults*
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(solver/test_opencl_faults_slow solver/test_self_test_slow PROPERTIES LABELS slow
+    ENVIRONMENT "${environment};MT_EVERY_ALLOCATION=1;MT_EVERY_FAULT=1" FAIL_REGULAR_EXPRESSION "${failures}")
+  # What one of these compiles for pocl the others take from its cache, instead of compiling it at the same time.
+  set_tests_properties(solver/test_opencl solver/test_leader solver/test_backends solver/test_checkpoint solver/test_opencl_faults
+    solver/test_self_test app/test_device_runs PROPERTIES RESOURCE_LOCK pocl)
   # A test that hangs is ended: after several times the longest time, that under the sanitizers. There it is run again, up to three times
   # (CMakePresets.json): METIS runs in a forked child, which can inherit a lock of AddressSanitizer's allocator that another thread held.
   get_property(all DIRECTORY PROPERTY TESTS)

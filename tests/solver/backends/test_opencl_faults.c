@@ -66,12 +66,15 @@ Test(opencl_faults, a_failure_to_open_is_reported_and_releases_everything)
     }
 }
 
+/* A compilation precedes most of them. The everyday test therefore fails every fourth; the slow test, which has MT_EVERY_ALLOCATION in its
+ * environment, fails all. */
 Test(opencl_faults, every_failing_allocation_is_reported_and_releases_everything)
 {
+    const size_t step = getenv("MT_EVERY_ALLOCATION") ? 1 : 4;
     mt_status status = MT_MEMORY;
-    size_t k = 0;
-    while (status == MT_MEMORY) {
-        mt_arena_fail_at(++k);
+    size_t k = 1;
+    for (; status == MT_MEMORY; k += step) {
+        mt_arena_fail_at(k);
         status = open_once();
         mt_arena_fail_at(0);
         cr_assert_eq(live_objects(), 0, "%zu", k);
