@@ -159,7 +159,7 @@ OMPI_MCA_mpi_yield_when_idle=1")
       # Tests are compiled without optimisation, which takes three times as long, except those that compute much themselves. Slow tests
       # are optimised where nothing slows them down.
       set(optimisation -O0)
-      if(test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order|nodal|nodal_step)$")
+      if(test MATCHES "^test_(diffusion|functions|charge|waves|diffusion_order|nodal|nodal_step|record)$")
         set(optimisation -O1)
       elseif(test MATCHES "_slow$" AND NOT MT_SANITIZE)
         set(optimisation -O2)
