@@ -5,6 +5,7 @@
 
 #include "mesh/make/slab.h"
 #include "solver/case/case.h"
+#include "solver/cells/model.h"
 #include "solver/backends/backend.h"
 #include "solver/diffusion/nodal_rows.h"
 
@@ -63,6 +64,13 @@ static inline void make_slab_problem(slab_problem *s, const double size_mm[3], d
     *s = (slab_problem){0};
     cr_assert_eq(mt_slab_make(&s->arena, size_mm, edge_mm, &s->mesh), MT_OK, "%s", mt_message());
     make_problem(s, (double[]){1.5, 1.5, 1.5});
+}
+
+/* Sets the model of a test that runs on every backend: devices compile a model with many states for seconds. */
+static inline void use_model_for(slab_problem *s, const mt_backend *b)
+{
+    const char *name = b == &mt_backend_opencl ? "mitchell-schaeffer" : "tp06";
+    cr_assert_eq(mt_cell_model_find(name, &s->problem.model), MT_OK, "%s", mt_message());
 }
 
 /* Returns the graph of the unknowns. */

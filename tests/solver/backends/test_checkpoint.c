@@ -12,7 +12,6 @@
 #include "tests/solver/slab_problem.h"
 
 #include "solver/backends/checkpoint.h"
-#include "solver/cells/model.h"
 #include "solver/cells/tp06/tp06.h"
 
 static char path[64];
@@ -56,13 +55,6 @@ static void make(slab_problem *s)
     s->problem.mesh = &s->mesh;
     s->problem.record = record;
     s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
-}
-
-/* Sets the model of a test that runs on every backend: devices compile a model with many states for seconds. */
-static void use_model_for(slab_problem *s, const mt_backend *b)
-{
-    const char *name = b == &mt_backend_opencl ? "mitchell-schaeffer" : "tp06";
-    cr_assert_eq(mt_cell_model_find(name, &s->problem.model), MT_OK, "%s", mt_message());
 }
 
 static void *open_backend(mt_arena *arena, slab_problem *s, const mt_backend *b, const mt_layout *layout)

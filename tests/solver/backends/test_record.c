@@ -42,6 +42,7 @@ static void shoot(film *f, const mt_backend *backend, mt_record record)
     const size_t n = f->s.mesh.n_elements;
     const mt_layout layout = layout_on(&f->s, 5);
     mt_monodomain *p = &f->s.problem;
+    use_model_for(&f->s, backend);
     p->dt_ms = dt_ms;
     p->pde_steps = mt_monodomain_pde_steps(&f->s.diffusion, dt_ms);
     p->record = record;
@@ -181,10 +182,12 @@ Test(record, records_match_the_voltages_of_every_step)
     }
 }
 
+/* The beats are those of tp06. For devices: opencl/records_of_two_beats_have_the_bits_of_the_host. */
 Test(record, recording_continues_from_beat_to_beat)
 {
     size_t begun[BEATS], ended[BEATS];
     for (const mt_backend *const *b = mt_backends; *b; b++) {
+        if (*b == &mt_backend_opencl) continue;
         check(*b, (mt_record){.all = true, .fraction = 0.9, .n_beats = BEATS, .beat = beats}, begun, ended);
         const size_t n = begun[0] + begun[1];
         cr_expect(
@@ -203,6 +206,7 @@ Test(record, recording_does_not_change_the_results)
         double *v[2], *activation[2];
         slab_problem s;
         make_slab_problem(&s, (double[]){3, 1, 1}, 0.5);
+        use_model_for(&s, *b);
         const mt_layout layout = layout_on(&s, 4);
         for (int all = 0; all < 2; all++) {
             v[all] = mt_arena_alloc(&s.arena, s.mesh.n_elements, sizeof(double));

@@ -70,6 +70,7 @@ Test(streams, every_array_is_streamed_bit_identically)
 {
     const mt_layout layout = layout_on(&s, 7);
     for (const mt_backend *const *b = mt_backends; *b; b++) {
+        use_model_for(&s, *b);
         void *self = after_some_steps(*b, &layout);
         for (size_t array = 0; array < mt_arrays(&s.problem); array++) expect_array(*b, self, array);
     }
