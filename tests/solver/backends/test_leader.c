@@ -148,8 +148,8 @@ static void expect_same(const job *alone, const job *shared, uint32_t n_ranks)
 /* Of the layouts. */
 static const mt_scheme *scheme;
 
-/* Runs on one process and on each number of ranks, ended by 0; both must reach the same state. Then unless `once` both continue from there to
- * another. */
+/* Runs on one process and on each number of ranks, ended by 0; both must reach the same state. Then both continue from there, unless
+ * `once`. */
 static void check_runs(
     const mt_backend *backend, mt_layout (*layout_of)(uint32_t n_ranks), const uint32_t *n_ranks, bool once)
 {

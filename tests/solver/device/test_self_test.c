@@ -53,8 +53,8 @@ Test(self_test, a_program_that_does_not_compile_is_an_error)
 #define OPTIONS "-cl-std=CL1.2 -w -DLANES=8 -DGROUP=16 "
 #define FLUSHES "-cl-denorms-are-zero "
 
-/* Each difference names its operation and both results. The everyday test has one fault of each kind; the slow test, which has MT_EVERY_FAULT
- * in its environment, has all: each is compiled for a second. */
+/* Each difference names its operation and both results. Each fault is compiled for a second: the everyday test has one of each kind. The
+ * slow test, which has MT_EVERY_FAULT in its environment, has all. */
 Test(self_test, faults_of_the_arithmetic_are_found)
 {
     static const struct {
