@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { MT_COLUMNS_WIDTH = 100, MT_COLUMNS_TEXT = 16, MT_COLUMNS_MAX = 28 };
+enum { MT_COLUMNS_WIDTH = 100, MT_COLUMNS_TEXT = 16, MT_COLUMNS_MAX = 64 };
 
 /* Size of the buffer for the longest number: a double with a few decimals has 309 digits before the point. */
 enum { MT_COLUMNS_CELL = 400 };

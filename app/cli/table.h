@@ -27,7 +27,7 @@
 
 typedef enum mt_align { MT_ALIGN_LEFT, MT_ALIGN_RIGHT } mt_align;
 
-enum { MT_TABLE_COLUMNS_MAX = 28 }; /* MT_COLUMNS_MAX */
+enum { MT_TABLE_COLUMNS_MAX = 64 }; /* MT_COLUMNS_MAX */
 
 typedef struct mt_column {
     const char *key;
