@@ -483,8 +483,10 @@ static mt_status map_path(
 static bool asks_for(const mt_case *input, mt_map map, map_file kind)
 {
     if (map != MT_MAP_ACTIVATION && !(input->output.maps >> map & 1)) return false;
-    return kind == MAP_PICTURE ||
-           (input->output.vertices >> (kind == MAP_CSV ? MT_CASE_VERTICES_CSV : MT_CASE_VERTICES_DAT) & 1);
+    return kind == MAP_PICTURE
+               ? input->output.pictures
+               : (input->output.vertices >> (kind == MAP_CSV ? MT_CASE_VERTICES_CSV : MT_CASE_VERTICES_DAT) &
+                     1) != 0;
 }
 
 static mt_status write_map_file(mt_arena *arena, const mt_run *run, mt_map map, size_t beat, map_file kind,

@@ -334,6 +334,11 @@ static const mt_yaml_key output_keys[] = {
         "enlarged until it holds at least " TEXT(MT_VELOCITY_PLACES) " elements, or " TEXT(
             MT_VELOCITY_VERTICES) " vertices.",
         .unit = "mm"),
+    MT_YAML_BOOL(mt_case, output.pictures, "pictures", "true",
+        "true: draws each map as a PNG. In an ensemble the default is false, as for `report`, since pictures "
+        "can "
+        "take a fifth of the time.",
+        .affects = MT_AFFECTS_NOTHING),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "true: writes the results also as one file for a browser, `report.html`, as `myotile report` does. A "
         "run stopped by a signal writes none.",

@@ -174,7 +174,7 @@ typedef struct mt_case {
         mt_case_beats beats;
         double beat_ms;     /* longest beat; NaN = unlimited */
         double velocity_mm; /* radius of the neighbourhood of conduction velocities */
-        bool report;
+        bool pictures, report;
     } output;
     mt_case_samples traces; /* at the points */
     struct {

@@ -273,9 +273,10 @@ static mt_status write_results(void *user, mt_arena *arena, const mt_run *done)
     MT_TRY(mt_one_run_write(done, folder, &page));
     mt_sample_files_names(done->sampling, samples, sizeof samples);
     say_activation(done);
-    mt_decision("files", "in %s: %sactivation.png (the picture), result.hdf (for ParaView), %s%s%sused.yaml",
-        folder, page ? "report.html (for a browser), " : "", mt_run_network_names(done), samples,
-        samples[0] ? ", " : "");
+    mt_decision("files", "in %s: %s%sresult.hdf (for ParaView), %s%s%sused.yaml", folder,
+        page ? "report.html (for a browser), " : "",
+        done->input->output.pictures ? "activation.png (the picture), " : "", mt_run_network_names(done),
+        samples, samples[0] ? ", " : "");
     return MT_OK;
 }
 

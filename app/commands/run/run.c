@@ -85,9 +85,10 @@ static bool print_files(const mt_run *done, const char *folder, bool page, FILE 
     (void)snprintf(profile, sizeof profile, "%s%s%s", done->profile ? "profile.json" : "",
         done->details ? ", tables of the tiles" : "", done->trace ? ", trace.json" : "");
     (void)fprintf(out,
-        "\nIn %s/: activation.png (the picture), result.hdf (for ParaView), activation.csv, "
+        "\nIn %s/: %sresult.hdf (for ParaView), activation.csv, "
         "%s%s%s%s%s%sused.yaml\n",
-        folder, mt_run_network_names(done), samples, samples[0] ? ", " : "", apart ? "" : profile,
+        folder, done->input->output.pictures ? "activation.png (the picture), " : "",
+        mt_run_network_names(done), samples, samples[0] ? ", " : "", apart ? "" : profile,
         apart || !done->profile ? "" : ", ", page ? "report.html (for a browser), " : "");
     if (apart) (void)fprintf(out, "In %s/: %s\n", done->details, profile);
     return fflush(out) == 0 && !ferror(out);

@@ -90,6 +90,9 @@ Test(maps, maps_are_in_the_result_file_in_a_table_and_in_pictures)
     cr_expect_gt(json_number(table, "apd50", "median"), 200);
     free(table);
     cr_expect(there("out/apd.png") && !there("out/conduction_velocity.png") && !there("out/rest.png"));
+    table = works("run case.yaml -o out --set output.maps=[apd] --set output.pictures=false");
+    cr_expect(!strstr(table, ".png") && !there("out/apd.png") && !there("out/activation.png"));
+    free(table);
 }
 
 /* A wavefront that has not arrived everywhere, and cells that are not repolarised: both are reported, and neither has a value. */
