@@ -30,3 +30,15 @@ bool mt_case_lines_differ(
     } while (before->text);
     return false;
 }
+
+mt_status mt_case_lines_hash(const char *lines, unsigned affects, char text[MT_HASH_SIZE])
+{
+    mt_hash hash;
+    MT_TRY(mt_hash_begin(&hash));
+    for (mt_case_line line = next_line(&lines, affects); line.text; line = next_line(&lines, affects)) {
+        mt_hash_add(&hash, line.text, line.n);
+        mt_hash_add(&hash, "\n", 1);
+    }
+    mt_hash_end(&hash, text);
+    return MT_OK;
+}

@@ -73,14 +73,29 @@ static mt_status check_machine(mt_arena *arena, mt_one_run *r)
     return MT_OK;
 }
 
+/* Joins the values of --set and of the variant, in the order in which they are applied. */
+static mt_status join_sets(mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant,
+    size_t *n, mt_yaml_override **sets)
+{
+    const mt_one_run_variant none = {0}, *v = variant ? variant : &none;
+    mt_yaml_override *given;
+    size_t n_given;
+    MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_given, &given));
+    MT_ALLOC(arena, *sets, v->n_before + n_given + v->n_after);
+    *n = 0;
+    for (size_t k = 0; k < v->n_before; k++) (*sets)[(*n)++] = v->before[k];
+    for (size_t k = 0; k < n_given; k++) (*sets)[(*n)++] = given[k];
+    for (size_t k = 0; k < v->n_after; k++) (*sets)[(*n)++] = v->after[k];
+    return MT_OK;
+}
+
 /* Reads the case of the file, or the case in the checkpoint. */
 static mt_status read_case(
-    mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
+    mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant, mt_one_run *r)
 {
     mt_yaml_override *sets;
     size_t n_sets;
-    MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
-    if (also) sets[n_sets++] = *also; /* mt_option_overrides leaves room for one more */
+    MT_TRY(join_sets(arena, arguments, variant, &n_sets, &sets));
     if (r->resumed && r->run.path[0] && !mt_checkpoints_any(r->resumed)) {
         mt_warn("%s: found no checkpoint; the run starts at 0 ms", r->resumed);
         r->resumed = NULL;
@@ -169,11 +184,11 @@ static mt_status choose_machine(mt_arena *arena, mt_one_run *r)
 }
 
 mt_status mt_one_run_read(
-    mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *r)
+    mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant, mt_one_run *r)
 {
     begin(mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), mt_ranks(), r);
-    r->resumed = mt_option_value(arguments, "--resume", NULL);
-    MT_TRY(read_case(arena, arguments, also, r));
+    r->resumed = variant ? variant->resumed : mt_option_value(arguments, "--resume", NULL);
+    MT_TRY(read_case(arena, arguments, variant, r));
     if (r->resumed) r->run.from = &r->from;
     MT_TRY(add_machine_sets(arena, arguments, &r->input));
     MT_TRY(choose_machine(arena, r));

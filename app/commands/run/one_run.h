@@ -26,11 +26,18 @@ typedef struct mt_one_run {
     mt_sampling sampling;
 } mt_one_run;
 
-/* Reads the arguments of `run`. `also`: a value of the case that is applied after all --set, or NULL. Checks everything that does
- * not need the mesh. Fails with MT_INPUT; with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with
- * MT_MEMORY. */
+/* Changes of a member of an ensemble to the case of the arguments. */
+typedef struct mt_one_run_variant {
+    /* values that are applied before all --set, and after them */
+    size_t n_before, n_after;
+    const mt_yaml_override *before, *after;
+    const char *resumed; /* folder to resume from, in place of the option --resume; NULL: a new run */
+} mt_one_run_variant;
+
+/* Reads the arguments of `run`. `variant`: of an ensemble, or NULL. Checks everything that does not need the mesh. Fails with MT_INPUT;
+ * with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with MT_MEMORY. */
 MT_NODISCARD mt_status mt_one_run_read(
-    mt_arena *arena, const mt_arguments *arguments, const mt_yaml_override *also, mt_one_run *run);
+    mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant, mt_one_run *run);
 
 /* The same for a case and its values, without other arguments, and without checkpoints. Borrows `path`, `sets` and `ranks`. */
 MT_NODISCARD mt_status mt_one_run_of_case(mt_arena *arena, const char *path, const mt_yaml_override *sets,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "app/cli/command.h"
+#include "app/commands/run/ensemble.h"
 #include "app/commands/run/one_run.h"
-#include "app/commands/run/sweep.h"
 #include "app/results/network_files.h"
 #include "data/core/progress.h"
 #include "app/cli/ranks.h"
@@ -26,6 +26,17 @@ static const mt_option options[] = {
         .help = "run the case once for each value, as with --set, each in its own subfolder of the output "
                 "folder (edge_mm=0.2), and print a table of all runs. Commas within [], {} or quotes do not "
                 "separate values: cell.scale=[g_Kr=0.5],[g_Kr=0.5,g_Ks=0.5]"},
+    {.name = "--ensemble",
+        .value = "TABLE.csv",
+        .help =
+            "run the case once for each row of a table, whose columns are keys of the case, as in --set, "
+            "each "
+            "in its own subfolder of the output folder (001, or as in a first column `name`), and write a "
+            "table of all results. Repeated with the same folder, it does not repeat complete runs"},
+    {.name = "--jobs",
+        .value = "N",
+        .help = "with --ensemble or --sweep: N runs at once, in processes with an N-th of the threads each; "
+                "default: 1"},
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
@@ -139,10 +150,15 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     mt_folder folder;
     char name[MT_FILE_PATH_MAX];
     const char *output = mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL));
-    if (mt_ranks() && mt_option_given(arguments, "--sweep"))
-        return mt_fail(MT_INPUT, "--sweep on %u ranks; allowed: on one", mt_ranks()->n_ranks);
-    if (mt_option_given(arguments, "--sweep"))
-        return mt_sweep(arena, arguments, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
+    const char *several = mt_option_given(arguments, "--ensemble") ? "--ensemble" : "--sweep";
+    if (mt_option_given(arguments, several)) {
+        if (mt_ranks())
+            return mt_fail(MT_INPUT, "%s on %u ranks; allowed: on one", several, mt_ranks()->n_ranks);
+        return mt_ensemble(
+            arena, arguments, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
+    }
+    if (mt_option_given(arguments, "--jobs"))
+        return mt_fail(MT_INPUT, "--jobs with a single run; allowed: with --ensemble or --sweep");
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));
     if (!mt_ranks_prints()) return mt_one_run_make_part(&r);
     mt_status status = mt_folder_enter(

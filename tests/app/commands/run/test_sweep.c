@@ -115,8 +115,6 @@ Test(sweep, invalid_sweeps_are_rejected_before_the_first_run)
     refuses(
         3, "gone.hdf: ", "run small.yaml --set mesh.slab.edge_mm=0 --sweep mesh.file=data/../gone.hdf,b.hdf");
     refuses(2, "machine.tiles: 1473; allowed: at most 1472", "run small.yaml --sweep machine.tiles=2,1473");
-    refuses(2, "--resume with --sweep; allowed: with a single run",
-        "run small.yaml --sweep time.end_ms=1,2 --resume out");
     refuses(2, "--profile with --sweep", "run small.yaml --sweep time.end_ms=1,2 --profile out");
     refuses(2, "--sweep without CASE.yaml", "run --sweep time.end_ms=1,2");
     refuses(2, "--sweep is given twice", "run small.yaml --sweep time.end_ms=1,2 --sweep time.dt_ms=1,2");
