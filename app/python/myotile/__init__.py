@@ -9,8 +9,8 @@
 The package myotile_ipu has the emulated machine without hearts. This package calls the program and reads its files. It needs numpy and
 h5py; pandas, matplotlib and meshio are imported on demand. Units are in the names, or stored with the data: `r.maps.unit("peak")`.
 
-    program    run, sweep, tables, call: the program
-    results    open, open_sweep: Results of a folder, with its series and tables
+    program    run, sweep, ensemble, tables, call: the program
+    results    open, open_sweep, open_ensemble: Results of a folder, with its series and tables
     mesh       Mesh, of a result or any other file of Myotile
     plot       maps and traces as pictures
     hdf        arrays of a file without a copy
@@ -23,8 +23,8 @@ from .errors import CaseWarning, Error
 from .hdf import Fields
 from .library import Case, Run
 from .mesh import Mesh
-from .program import call, cases, geometry, run, sweep, tables
-from .results import Results, Series, Sweep, open_results as open, open_sweep
+from .program import call, cases, ensemble, geometry, run, sweep, tables
+from .results import Ensemble, Results, Series, Sweep, open_ensemble, open_results as open, open_sweep
 
-__all__ = ["Case", "CaseWarning", "Error", "Fields", "Mesh", "Results", "Run", "Series", "Sweep", "call", "cases", "geometry", "open", "open_sweep",
-           "plot", "run", "sweep", "tables"]
+__all__ = ["Case", "CaseWarning", "Ensemble", "Error", "Fields", "Mesh", "Results", "Run", "Series", "Sweep", "call", "cases", "ensemble",
+           "geometry", "open", "open_ensemble", "open_sweep", "plot", "run", "sweep", "tables"]

@@ -1,10 +1,11 @@
-"""Calls the program `myotile`: cases, sweeps, and any command that prints tables.
+"""Calls the program `myotile`: cases, sweeps, ensembles, and any command that prints tables.
 
 The program is the first of: (1) the argument `program` of a call, (2) the environment variable MYOTILE, (3) `myotile` on the PATH, (4) the
 program of the same installation, or build/release of the source tree. It runs in the current folder, so that relative paths in a case mean
 the same as in a shell. Its warnings become CaseWarning; if it fails, its message becomes an Error."""
 
 import contextlib
+import csv
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -19,7 +21,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from .errors import CaseWarning, Error, needed
-from .results import Results, Sweep, open_results, open_sweep
+from .results import Ensemble, Results, Sweep, open_ensemble, open_results, open_sweep
 
 Text = Union[str, Path]
 
@@ -200,6 +202,52 @@ def sweep(case: Text, key: str, values: Iterable[Any], set: Optional[Mapping[str
     words += ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
     call(*words, *_sets("--set", set), *_sets("--machine-set", machine_set), program=program, threads=threads, progress=progress)
     return open_sweep(folder)
+
+
+def _cell(key: str, row: int, value: Any) -> str:
+    """Returns a value as a cell of a table of members."""
+    text = _outermost(value)
+    if value is None or text == "NaN":
+        raise Error(f"ensemble: row {row}: {key}: {value}; allowed: a value")
+    return text
+
+
+def _write_members(table: Any, path: Path) -> None:
+    """Writes a DataFrame, or a mapping of keys to lists of equal length, as a table of members."""
+    columns = {str(key): list(table[key]) for key in table}
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise Error(f"ensemble: columns of {', '.join(map(str, sorted(lengths))) or 'no'} values; allowed: columns of equal length")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for k, row in enumerate(zip(*columns.values())):
+            writer.writerow([_cell(key, k, value) for key, value in zip(columns, row)])
+
+
+def ensemble(case: Text, table: Any, set: Optional[Mapping[str, Any]] = None, output: Optional[Text] = None, *, jobs: int = 1,
+             threads: Optional[int] = None, machine_set: Optional[Mapping[str, Any]] = None, force: bool = False, progress: bool = False,
+             program: Optional[Text] = None) -> Ensemble:
+    """Runs a case once for each row of a table, like `myotile run --ensemble`, and opens all results:
+
+        ensemble("niederer-0.5.yaml", {"tissue.chi_per_mm": [140, 160], "time.end_ms": [60, 80]}, output="variants").table
+
+    table        a pandas.DataFrame or a mapping of keys of the case to lists of values, or the path of a CSV file. An optional first
+                 column `name` has the names of the members' folders
+    jobs         number of runs at once
+    threads      number of threads of all runs together; None: OMP_NUM_THREADS, or all
+
+    Other arguments are as in `run`. Called again with the same folder, it does not repeat complete members. If a member fails, the Error is
+    raised after all others have run; open_ensemble opens their results."""
+    folder = Path(output if output is not None else Path(case).stem)
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(table) if isinstance(table, (str, os.PathLike)) else Path(temporary) / "table.csv"
+        if path.parent == Path(temporary):
+            _write_members(table, path)
+        words = ["run", os.fspath(case), "--ensemble", os.fspath(path), "--output", os.fspath(folder), "--jobs", str(jobs)]
+        words += ["--progress", "lines" if progress else "never", *(["--force"] if force else [])]
+        call(*words, *_sets("--set", set), *_sets("--machine-set", machine_set), program=program, threads=threads, progress=progress)
+    return open_ensemble(folder)
 
 
 def tables(*arguments: Any, threads: Optional[int] = None, program: Optional[Text] = None) -> Dict[str, Any]:

@@ -263,6 +263,37 @@ class Sweep(Mapping[str, Results]):
         return len(self._runs)
 
 
+class Ensemble(Mapping[str, Results]):
+    """The results of `run --ensemble` by the name of the member: ensemble["001"]. It lacks members without results; the table has the
+    reason."""
+
+    def __init__(self, folder: Union[str, Path]) -> None:
+        self.folder = Path(folder)
+        self._path = self.folder / "ensemble.csv"
+        if not self._path.is_file():
+            raise Error(f"{self._path}: no such file; no ensemble has completed in this folder")
+        with self._path.open(newline="", encoding="utf-8") as file:
+            names = list(dict.fromkeys(_text(row["name"]) for row in csv.DictReader(file)))
+        self._names = [name for name in names if (self.folder / name / "result.hdf").is_file()]
+
+    @cached_property
+    def table(self) -> Any:
+        """ensemble.csv as a pandas.DataFrame: a row for each member and beat, in the order of the table of members, with columns for its
+        keys, for results with the unit at the end of the name, such as median_apd_ms, and outcome."""
+        return needed("pandas").read_csv(self._path, converters={"name": _text})
+
+    def __getitem__(self, name: str) -> Results:
+        if name not in self._names:
+            raise KeyError(f"{self.folder} has no results of {name}; allowed: {', '.join(self._names)}")
+        return Results(self.folder / name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 def open_results(folder: Union[str, Path]) -> Results:
     """Opens the results in the folder of a run. Raises an Error if there are none."""
     return Results(folder)
@@ -271,3 +302,8 @@ def open_results(folder: Union[str, Path]) -> Results:
 def open_sweep(folder: Union[str, Path]) -> Sweep:
     """Opens the results below the folder of a sweep. Raises an Error if there are none."""
     return Sweep(folder)
+
+
+def open_ensemble(folder: Union[str, Path]) -> Ensemble:
+    """Opens the results below the folder of an ensemble. Raises an Error if there are none."""
+    return Ensemble(folder)

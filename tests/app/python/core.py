@@ -225,6 +225,38 @@ class Sweeping(unittest.TestCase):
             myotile.open("swept")
 
 
+class Ensembles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        enter(cls)
+        cls.plain = {**SMALL, "machine.backend": "cpu", "diffusion.spreading": 0}
+
+    def test_an_ensemble_has_the_results_of_each_member(self):
+        table = {"name": ["b", "a"], "stimuli.0.start_ms": [numpy.float64(1.5), 0], "cell.scale": [[], ["g_Na=0.4"]]}
+        made = myotile.ensemble(small, table, self.plain, "made", jobs=2, threads=2)
+        self.assertEqual((list(made), len(made)), (["b", "a"], 2))
+        self.assertEqual(made["b"].used["stimuli"][0]["start_ms"], 1.5)
+        self.assertEqual(made["a"].used["cell"]["scale"], ["g_Na=0.4"])
+        self.assertEqual(list(myotile.open_ensemble("made")), ["b", "a"])
+        first_ms = {name: numpy.nanmin(made[name].maps["activation"]) for name in made}
+        self.assertGreater(first_ms["b"], 1.5)
+        self.assertLess(first_ms["a"], 1.5)
+        with self.assertRaisesRegex(KeyError, "no results of c; allowed: b, a"):
+            made["c"]
+
+    def test_a_table_can_be_a_file_and_its_faults_are_errors(self):
+        with open("table.csv", "w") as file:
+            file.write("time.end_ms\n2\nx\n")
+        with self.assertRaisesRegex(myotile.Error, "^table.csv:3: time.end_ms=x: x; allowed: a number"):
+            myotile.ensemble(small, "table.csv", self.plain, "refused")
+        with self.assertRaisesRegex(myotile.Error, "row 1: time.end_ms: nan; allowed: a value"):
+            myotile.ensemble(small, {"time.end_ms": [1, float("nan")]}, self.plain, "refused")
+        with self.assertRaisesRegex(myotile.Error, "columns of 1, 2 values; allowed: columns of equal length"):
+            myotile.ensemble(small, {"time.end_ms": [1, 2], "time.dt_ms": [0.05]}, self.plain, "refused")
+        with self.assertRaisesRegex(myotile.Error, "refused/ensemble.csv: no such file"):
+            myotile.open_ensemble("refused")
+
+
 class Values(unittest.TestCase):
     def test_values_of_python_are_written_as_the_program_reads_them(self):
         for value, text in ((True, "true"), (0.1, "0.1"), (numpy.float64(2.5), "2.5"), (numpy.arange(3), "[0, 1, 2]"),
