@@ -32,7 +32,7 @@ assert run.mesh.n_elements == 20160" || fail "the Python package does not run"
 fi
 # The library serves a program in C, by pkg-config and by CMake, and Python in its own process; both find the cases of the installation.
 # Sanitizers would have to be those of the program.
-if ! ldd "$prefix/lib/libmyotile.so.0" | grep -q asan; then
+if ! grep -q __asan_init "$prefix/lib/libmyotile.so.0"; then
     export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
     cc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror "$prefix/share/doc/myotile/examples/conductivities.c" \
         $(pkg-config --cflags --libs myotile) -Wl,-rpath,"$prefix/lib" -lm -o conductivities || fail "the example does not compile"
