@@ -35,7 +35,8 @@
 /* Reads --stream; ignores it if it is not given. Fails with MT_INPUT if the word is unknown; the message names the option. */
 MT_NODISCARD mt_status mt_tiling_options_stream(const mt_arguments *arguments, mt_streamed *streamed);
 
-/* Reads the tiling from these options, except --ranges and --stream; it uses all tiles. Fails with MT_INPUT; the message names the option. */
+/* Reads the tiling from these options, except --ranges and --stream; it uses all tiles. Fails with MT_INPUT; the message names the
+ * option. */
 MT_NODISCARD mt_status mt_tiling_options_parse(
     mt_arena *arena, const mt_arguments *arguments, mt_tiling *tiling);
 

@@ -57,9 +57,9 @@ const char *myotile_data_folder(void);
 typedef struct myotile_options {
     int threads;   /* OpenMP threads of each run and preparation; 0: as OpenMP decides */
     bool no_cache; /* true to measure and partition again, without the cache */
-    /* A pointer to an MPI_Comm whose ranks share each run, or NULL. All ranks call myotile_open, myotile_run and myotile_close with the same
-     * arguments, in threads that may call MPI. Rank 0 has the mesh, the callbacks and the results; others get NULL as result. A build
-     * without MPI refuses it. */
+    /* A pointer to an MPI_Comm whose ranks share each run, or NULL. All ranks call myotile_open, myotile_run and myotile_close with the
+     * same arguments, in threads that may call MPI. Rank 0 has the mesh, the callbacks and the results; others get NULL as result. A
+     * build without MPI refuses it. */
     const void *communicator;
     /* Receives warnings and notes of this case, one line each, and decisions such as "stimulus: apex at ...". May be NULL. */
     void (*message)(void *user, const char *kind, const char *text);

@@ -64,11 +64,12 @@ bool mt_run_has_profile_folder(const mt_run *run, const char *folder);
 extern const char mt_run_report_page[]; /* "report.html" */
 
 /* Writes the results into the folder: result.hdf, the time series (app/results/sample_files.h), a picture of each map of each beat
- * (activation.png, activation_beat2.png) unless output.pictures is false, the maps at the vertices (app/results/vertex_map.h), activation.csv, used.yaml, with a
- * conduction network network.vtp, network.hdf (and .xdmf), network.csv and junctions.csv (app/results/network_files.h), and with electrodes
- * qrs.csv, the first table of app/results/qrs_tables.h. On an emulated machine also the profile (ipu/run/profile_files.h) with trace.json
- * (ipu/run/trace_file.h). All files are one set (data/files/file.h): the folder is unchanged if one cannot be written. A profile in another
- * folder is a second set, written after the first. The folders were entered by these paths. Fails with MT_FILE. */
+ * (activation.png, activation_beat2.png) unless output.pictures is false, the maps at the vertices (app/results/vertex_map.h),
+ * activation.csv, used.yaml, with a conduction network network.vtp, network.hdf (and .xdmf), network.csv and junctions.csv
+ * (app/results/network_files.h), and with electrodes qrs.csv, the first table of app/results/qrs_tables.h. On an emulated machine also
+ * the profile (ipu/run/profile_files.h) with trace.json (ipu/run/trace_file.h). All files are one set (data/files/file.h): the folder is
+ * unchanged if one cannot be written. A profile in another folder is a second set, written after the first. The folders were entered by
+ * these paths. Fails with MT_FILE. */
 MT_NODISCARD mt_status mt_run_files_write(const mt_run *run, const char *folder);
 
 /* Checks, before long computations, that the files of a case can be written into a folder.

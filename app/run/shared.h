@@ -31,8 +31,8 @@ MT_NODISCARD mt_status mt_shared_has(const mt_shared *shared, const mt_case *inp
 MT_NODISCARD mt_status mt_shared_problem(
     mt_shared *shared, mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem);
 
-/* Returns the mapping of the case of the last requested problem, valid until the next one. Copies the choice, except its ranks. `conduction`: of that problem, or NULL. Returns
- * the errors of `mt_mapping_make`. */
+/* Returns the mapping of the case of the last requested problem, valid until the next one. Copies the choice, except its ranks.
+ * `conduction`: of that problem, or NULL. Returns the errors of `mt_mapping_make`. */
 MT_NODISCARD mt_status mt_shared_mapping(mt_shared *shared, const mt_case *input,
     const mt_mapping_choice *choice, const mt_conduction *conduction, const mt_mapping **mapping);
 

@@ -159,8 +159,8 @@ extern const mt_yaml_table ipu_target_table;
  *  - a band is not of a number of the file, or does not contain its value;
  *  - a word of the exchange does not have 1, 2, 4 or 8 bytes;
  *  - an element is not a multiple of 8 bytes, region 0 is not a multiple of elements or exceeds the tile, or the reserved bytes exceed it;
- *  - a crossbar has more than 4,096 tiles, no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or another fabric has
- *    rows, columns or pairs;
+ *  - a crossbar has more than 4,096 tiles, no rows, an odd number of columns or too few for its tiles, or columns without way_cycles; or
+ *    another fabric has rows, columns or pairs;
  *  - the fabric lacks a number that its kind needs, or has one of another kind;
  *  - dram.bytes is above 0 without its rates and buffers, or is 0 with another key of dram;
  *  - `ipu_topology_check_links` fails. */
@@ -180,7 +180,8 @@ bool ipu_target_has(const ipu_target *target, const char *key);
 /* Computes the position of a tile on its chip. Of a crossbar: its row, from 0 to exchange_rows - 1, and its place across the columns, each
  * four tiles wide, from 0 to 4 x exchange_columns - 1 (without columns: up to the last tile). Tiles are numbered in pairs, one
  * pair per row, up the rows and then down again next to them, twice in a column; the second tile of a pair is two places after
- * the first. Of a mesh or torus, and of clusters, which are rows: tile t is in row t / width and column t % width. Of a list: all are in row 0. */
+ * the first. Of a mesh or torus, and of clusters, which are rows: tile t is in row t / width and column t % width. Of a list: all are in
+ * row 0. */
 void ipu_target_place(const ipu_target *target, size_t tile, size_t *row, size_t *column);
 
 /* Returns the other tile of a pair; the tile itself if it has no partner. */

@@ -231,8 +231,8 @@ static void check_files(bool all)
 /* ---- the test of one command ---- */
 
 /* Runs the command once without a failure, to count; then fails allocation 1, 1 + step, ..., alternately with and without
- * existing files. A run with pictures has a thousand allocations. The everyday test therefore fails only some, in prime steps; the slow test,
- * which has MT_EVERY_ALLOCATION in its environment, fails all. */
+ * existing files. A run with pictures has a thousand allocations. The everyday test therefore fails only some, in prime steps; the slow
+ * test, which has MT_EVERY_ALLOCATION in its environment, fails all. */
 static void walk(size_t step, const char *line)
 {
     if (getenv("MT_EVERY_ALLOCATION")) step = 1;

@@ -147,9 +147,9 @@ Test(step_costs, a_machine_of_single_instructions_and_one_worker_computes_the_sa
     cr_expect_eq(profile[0].exchange_cycles, profile[1].exchange_cycles);
 }
 
-/* Bytes of a time step. A cell loads and stores its states. With `all` it also loads its row of the diffusion in each substep (a diagonal, 16
- * entries and columns), its share and, in the record, its spread reaction; stores the latter; and loads and stores its last voltage and its
- * activation time. */
+/* Bytes of a time step. A cell loads and stores its states. With `all` it also loads its row of the diffusion in each substep (a
+ * diagonal, 16 entries and columns), its share and, in the record, its spread reaction; stores the latter; and loads and stores its last
+ * voltage and its activation time. */
 Test(step_costs, streamed_variables_take_their_bytes_and_change_no_voltage)
 {
     const double states = 4.0 * (double)b.problem[0].model->n_states, rows = 5 * (4 + 16 * 4 + 16 * 2.0),

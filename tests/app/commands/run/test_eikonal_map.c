@@ -117,9 +117,9 @@ Test(eikonal_map, times_follow_from_cv_and_the_square_root_of_the_conductivity)
 
 /* In isotropic tissue a sphere in the corner of a cube starts a spherical wavefront. Its speed is v - 2 D / R, which the eikonal equation
  * has without the curvature. From the radius r of the stimulus on, a run is therefore later by
- * (2 D / v^2) ln((R - 2 D / v) / (r - 2 D / v)). This is the first order in the curvature. A wavefront also starts later from a sphere of this size than from a plane, for which the
- * latency is measured: by about 1 ms. The solution's own error, late, is below 0.3 ms. Near the other faces, which are sealed, a wavefront
- * accelerates. */
+ * (2 D / v^2) ln((R - 2 D / v) / (r - 2 D / v)). This is the first order in the curvature. A wavefront also starts later from a sphere
+ * of this size than from a plane, for which the latency is measured: by about 1 ms. The solution's own error, late, is below 0.3 ms.
+ * Near the other faces, which are sealed, a wavefront accelerates. */
 Test(eikonal_map, a_run_from_a_sphere_is_later_by_its_curvature)
 {
     enum { ELEMENTS = 12 * 12 * 12 * 6 };
