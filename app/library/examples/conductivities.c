@@ -25,7 +25,8 @@ static int fail(void)
 int main(int argc, char **argv)
 {
     static const char *const values[] = {"0.08", "0.17", "0.34"};
-    const char *quick[] = {"machine.backend=cpu", "mesh.slab.size_mm=[8, 2, 1]", "points=[]", "line.points=0"};
+    const char *quick[] = {
+        "machine.backend=cpu", "mesh.slab.size_mm=[8, 2, 1]", "points=[]", "line.points=0"};
     char path[4096];
     myotile_case *slab;
     (void)snprintf(path, sizeof path, "%s/cases/niederer-0.5.yaml", myotile_data_folder());

@@ -34,8 +34,8 @@ Test(machines, an_unknown_machine_is_rejected_with_all_names)
 {
     const char *path;
     cr_assert_eq(ipu_machine_path(&arena, folder, "gc9000", &path), MT_INPUT);
-    cr_assert_str_eq(mt_message(),
-        "machine 'gc9000'; allowed: bow, c600, epiphany64, gc2, gc200, wse1, wse2, or the path of a .yaml file");
+    cr_assert_str_eq(mt_message(), "machine 'gc9000'; allowed: bow, c600, epiphany64, gc2, gc200, wse1, "
+                                   "wse2, or the path of a .yaml file");
 }
 
 Test(machines, names_of_machines_are_the_file_names_in_the_folder)
