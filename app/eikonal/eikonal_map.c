@@ -3,11 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "app/eikonal/cell_front.h"
+#include "app/eikonal/cell_speeds.h"
 #include "data/core/progress.h"
 #include "solver/backends/backend.h"
 #include "solver/conduction/conduction.h"
-#include "solver/waves/calibration.h"
 
 /* ---- the case ---- */
 
@@ -49,89 +48,7 @@ mt_status mt_eikonal_map_begin(mt_arena *arena, mt_eikonal_map *map)
 
 /* ---- fronts ---- */
 
-/* The cells of the elements of a problem. */
-typedef struct cells {
-    const mt_problem *problem;
-    const mt_cell_variant *variants; /* [n_variants] of the problem */
-    size_t n_variants;
-    double *speed_mm_ms; /* [n_variants] in the default tissue; NaN: no propagation, or no elements */
-    mt_tissues tissues;
-    mt_tissue_field field;
-    double default_mm2_ms; /* D_0 */
-} cells;
-
-/* Returns the variant of an element: that of most of its vertices. */
-static size_t variant_at(const mt_problem *p, size_t element)
-{
-    const uint16_t *variant_of = p->monodomain.variant_of;
-    const uint32_t *vertex = p->mesh.element_vertex + 4 * element;
-    size_t most = 0, variant = p->monodomain.variant;
-    if (!variant_of) return variant;
-    if (!p->unknowns.at_vertices) return variant_of[element];
-    for (size_t i = 0; i < 4; i++) {
-        size_t n = 0;
-        for (size_t j = 0; j < 4; j++) n += variant_of[vertex[j]] == variant_of[vertex[i]];
-        if (n > most) most = n, variant = variant_of[vertex[i]];
-    }
-    return variant;
-}
-
-/* Measures CV of a variant, unless an earlier one has the same upstroke. upstroke [variants]: of those that were measured. */
-static mt_status measure_variant(const mt_eikonal_map *map, const uint8_t *used,
-    double (*upstroke)[MT_CALIBRATION_UPSTROKE], size_t variant, cells *of)
-{
-    const mt_cell_model *model = map->problem.monodomain.model;
-    const mt_cell_front front = {model, &of->variants[variant], map->input.time.dt_ms};
-    mt_calibration_upstroke(model, &of->variants[variant], map->input.time.dt_ms, upstroke[variant]);
-    for (size_t v = 0; v < variant; v++)
-        if (used[v] && mt_calibration_same_upstroke(upstroke[v], upstroke[variant])) {
-            of->speed_mm_ms[variant] = of->speed_mm_ms[v];
-            return MT_OK;
-        }
-    MT_TRY(mt_cell_front_speed(&front, map->cached, &of->speed_mm_ms[variant]));
-    if (isnan(of->speed_mm_ms[variant]))
-        mt_warn("%s: cells \"%s\": found no propagation along a converged cable; they do not conduct",
-            map->path, of->variants[variant].name);
-    return MT_OK;
-}
-
-static mt_status measure_variants(mt_arena *arena, const mt_eikonal_map *map, cells *of)
-{
-    MT_SCRATCH(scratch);
-    const mt_problem *p = &map->problem;
-    double(*upstroke)[MT_CALIBRATION_UPSTROKE];
-    uint8_t *used;
-    *of = (cells){.problem = p, .default_mm2_ms = mt_tissue_diffusivity_l(&mt_tissue_default)};
-    of->variants = mt_monodomain_variants(&p->monodomain, &of->n_variants);
-    MT_ALLOC(arena, of->speed_mm_ms, of->n_variants);
-    MT_ALLOC(scratch, upstroke, of->n_variants);
-    MT_ALLOC(scratch, used, of->n_variants);
-    for (size_t c = 0; c < p->mesh.n_elements; c++) used[variant_at(p, c)] = 1;
-    for (size_t v = 0; v < of->n_variants; v++) {
-        of->speed_mm_ms[v] = NAN;
-        mt_progress_stage_part("CV of the cells", (double)v / (double)of->n_variants);
-        if (used[v]) MT_TRY(measure_variant(map, used, upstroke, v, of));
-    }
-    MT_TRY(mt_media_tissues(arena, &p->media, &of->tissues));
-    return mt_fail_in(
-        mt_case_mesh_name(&map->input), mt_tissue_field_make(arena, &p->mesh, &of->tissues, &of->field));
-}
-
-/* Computes the squared velocity tensor of an element (mt_eikonal_velocity). */
-static bool velocity_of(const void *context, size_t element, double squared[3][3])
-{
-    const cells *of = context;
-    const mt_tissue_axes *axes = mt_tissue_field_at(&of->field, element);
-    const double speed = of->speed_mm_ms[variant_at(of->problem, element)];
-    double of_axis[3];
-    if (isnan(speed)) return false;
-    for (size_t k = 0; k < 3; k++)
-        of_axis[k] = speed * speed * axes->d[k] / (axes->capacity * of->default_mm2_ms);
-    mt_tissue_field_tensor(&of->field, element, of_axis, squared);
-    return true;
-}
-
-static void add_front(const cells *of, size_t variant, size_t medium, mt_eikonal_front *front)
+static void add_front(const mt_cell_speeds *of, size_t variant, size_t medium, mt_eikonal_front *front)
 {
     const mt_tissue *tissue = &of->tissues.tissue[medium];
     const double d[] = {
@@ -142,14 +59,14 @@ static void add_front(const cells *of, size_t variant, size_t medium, mt_eikonal
 }
 
 /* Lists the pairs of cells and tissue. */
-static mt_status list_fronts(mt_arena *arena, const cells *of, mt_eikonal_map *map)
+static mt_status list_fronts(mt_arena *arena, const mt_cell_speeds *of, mt_eikonal_map *map)
 {
     MT_SCRATCH(scratch);
     const mt_problem *p = of->problem;
     size_t *number;
     MT_ALLOC(scratch, number, of->n_variants * p->media.n);
     for (size_t c = 0; c < p->mesh.n_elements; c++)
-        number[variant_at(p, c) * p->media.n + (p->media.of ? p->media.of[c] : 0)]++;
+        number[mt_cell_speeds_variant(p, c) * p->media.n + (p->media.of ? p->media.of[c] : 0)]++;
     for (size_t k = 0; k < of->n_variants * p->media.n; k++) map->n_fronts += number[k] > 0;
     MT_ALLOC(arena, map->front, map->n_fronts);
     for (size_t k = 0, n = 0; k < of->n_variants * p->media.n; k++) {
@@ -179,7 +96,7 @@ static void add_source(const mt_problem *p, uint32_t unknown, double time_ms, so
 }
 
 static mt_status start_stimulus(
-    const mt_eikonal_map *map, const cells *of, size_t part, sources *to, mt_eikonal_start *start)
+    const mt_eikonal_map *map, const mt_cell_speeds *of, size_t part, sources *to, mt_eikonal_start *start)
 {
     const mt_monodomain *m = &map->problem.monodomain;
     const mt_stimulus *s = &m->stimulus[part];
@@ -203,7 +120,7 @@ static mt_status start_stimulus(
     return MT_OK;
 }
 
-static mt_status find_sources(mt_arena *arena, const cells *of, mt_eikonal_map *map, sources *to)
+static mt_status find_sources(mt_arena *arena, const mt_cell_speeds *of, mt_eikonal_map *map, sources *to)
 {
     const mt_monodomain *m = &map->problem.monodomain;
     size_t n = map->edges.n_sources;
@@ -313,13 +230,13 @@ static mt_status put_results(mt_arena *arena, const double *time_ms, mt_eikonal_
 }
 
 /* Prepares and solves the equations. */
-static mt_status solve(mt_arena *arena, const cells *of, const sources *from, mt_eikonal_map *map)
+static mt_status solve(mt_arena *arena, const mt_cell_speeds *of, const sources *from, mt_eikonal_map *map)
 {
     MT_SCRATCH(scratch);
     mt_eikonal eikonal;
     double *time_ms;
-    const mt_eikonal_problem problem = {
-        &map->problem.mesh, velocity_of, of, map->edges.n_points, map->edges.n_links, map->edges.link};
+    const mt_eikonal_problem problem = {&map->problem.mesh, mt_cell_speeds_velocity, of, map->edges.n_points,
+        map->edges.n_links, map->edges.link};
     const double begin_s = mt_now_s();
     mt_progress_stage("preparing the eikonal equation");
     MT_TRY(mt_eikonal_make(scratch, &problem, &eikonal));
@@ -346,7 +263,7 @@ static void begin_run(mt_eikonal_map *map)
 
 mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
 {
-    cells of;
+    mt_cell_speeds of;
     sources from = {0};
     begin_run(map);
     MT_TRY(mt_problem_make_still(arena, &map->input, map->cached, &map->problem));
@@ -356,7 +273,7 @@ mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
     const double begin_s = mt_now_s();
     MT_TRY(mt_problem_prepace(arena, &map->input, map->cached, &map->problem));
     mt_progress_stage("measuring the CV of the cells");
-    MT_TRY(measure_variants(arena, map, &of));
+    MT_TRY(mt_cell_speeds_make(arena, map->path, &map->input, &map->problem, map->cached, &of));
     MT_TRY(list_fronts(arena, &of, map));
     MT_TRY(mt_fast_edges_make(arena, &map->input, &map->problem, map->junction_ms, &map->edges));
     mt_progress_stage("measuring the latency of the stimuli");

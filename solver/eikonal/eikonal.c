@@ -9,10 +9,7 @@
 
 _Static_assert(sizeof(mt_eikonal_element) == 64, "an element fills a cache line");
 
-/* The edges va, vb, vc, ab, ac, bc seen from each vertex, by mt_mesh_edge. The face (a, b, c) has the other vertices, ascending. */
-static const struct view {
-    uint8_t edge[6], face[3];
-} views[4] = {{{0, 1, 2, 3, 4, 5}, {1, 2, 3}}, {{0, 3, 4, 1, 2, 5}, {0, 2, 3}},
+const mt_eikonal_view mt_eikonal_views[4] = {{{0, 1, 2, 3, 4, 5}, {1, 2, 3}}, {{0, 3, 4, 1, 2, 5}, {0, 2, 3}},
     {{1, 3, 5, 0, 2, 4}, {0, 1, 3}}, {{2, 4, 5, 0, 1, 3}, {0, 1, 2}}};
 
 /* Items of a loop below which one thread is faster. */
@@ -129,6 +126,8 @@ static double find_band_ms(const mt_eikonal *eikonal)
     return eikonal->n_elements > 0 ? BAND * sum / (double)eikonal->n_elements : 1;
 }
 
+void mt_eikonal_changed(mt_eikonal *eikonal) { eikonal->band_ms = find_band_ms(eikonal); }
+
 mt_status mt_eikonal_make(mt_arena *arena, const mt_eikonal_problem *p, mt_eikonal *eikonal)
 {
     const size_t n = p->mesh->n_vertices + p->n_extra;
@@ -224,7 +223,7 @@ static void add_neighbours(solution *s, uint32_t point)
 static inline double arrival(const solution *s, uint32_t corner, double most_ms)
 {
     const mt_eikonal_element *element = &s->e->element[corner / 4];
-    const struct view *view = &views[corner % 4];
+    const mt_eikonal_view *view = &mt_eikonal_views[corner % 4];
     double t[3];
     bool due = false;
     for (size_t k = 0; k < 3; k++) {
@@ -236,7 +235,7 @@ static inline double arrival(const solution *s, uint32_t corner, double most_ms)
     const double *square = element->square;
     const mt_local local = {square[view->edge[0]], square[view->edge[1]], square[view->edge[2]],
         square[view->edge[3]], square[view->edge[4]], square[view->edge[5]]};
-    return fmin(most_ms, mt_local_face(&local, t));
+    return fmin(most_ms, mt_local_face(&local, t, NULL));
 }
 
 /* Returns the new time of a point. */
@@ -305,13 +304,15 @@ mt_status mt_eikonal_solve(mt_eikonal *eikonal, size_t n_sources, const mt_eikon
     *report = (mt_eikonal_report){0};
     MT_TRY(begin(&s, n_sources, source));
     size_t n_reached = s.n_pending;
-    mt_progress_begin_counting("solving the eikonal equation", "vertices", 1e-6 * (double)eikonal->n_points);
+    if (!eikonal->silent)
+        mt_progress_begin_counting(
+            "solving the eikonal equation", "vertices", 1e-6 * (double)eikonal->n_points);
     while (s.n_pending > 0 && !mt_progress_interrupted()) {
         n_reached += take_round(&s);
         report->n_updates += s.n_candidates;
-        mt_progress_update(1e-6 * (double)n_reached, 0);
+        if (!eikonal->silent) mt_progress_update(1e-6 * (double)n_reached, 0);
     }
     report->n_rounds = s.round;
-    mt_progress_end();
+    if (!eikonal->silent) mt_progress_end();
     return s.n_pending > 0 ? mt_fail(MT_STOPPED, "stopped") : MT_OK;
 }

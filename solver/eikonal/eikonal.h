@@ -61,6 +61,13 @@ typedef struct mt_eikonal_element {
     uint32_t vertex[4];
 } mt_eikonal_element;
 
+/* An element seen from one of its vertices v: the edges va, vb, vc, ab, ac, bc of the local problem, by mt_mesh_edge, and the vertices of
+ * the face (a, b, c), ascending. */
+typedef struct mt_eikonal_view {
+    uint8_t edge[6], face[3];
+} mt_eikonal_view;
+extern const mt_eikonal_view mt_eikonal_views[4];
+
 /* The prepared equations. */
 typedef struct mt_eikonal {
     size_t n_points, n_elements; /* vertices and extra points; conducting elements */
@@ -72,6 +79,7 @@ typedef struct mt_eikonal {
     size_t *to_start, *from_start; /* the links to and from each point, by their numbers */
     uint32_t *to, *from;
     double band_ms;
+    bool silent; /* true: a solution reports no progress; initially false */
     /* scratch of the solution, [n_points] each */
     double *next_ms;
     uint32_t *pending, *due, *candidate, *due_round, *seen_round;
@@ -91,6 +99,9 @@ typedef struct mt_eikonal_report {
  * definite, or a link is invalid; the message has its number. MT_MEMORY. */
 MT_NODISCARD mt_status mt_eikonal_make(
     mt_arena *arena, const mt_eikonal_problem *problem, mt_eikonal *eikonal);
+
+/* Must be called after a caller has changed squared lengths of elements, all still positive. */
+void mt_eikonal_changed(mt_eikonal *eikonal);
 
 /* Computes the times of all points, time_ms[n_points]; infinite: not reached. The earliest of several sources of a point counts.
  * `tolerance_ms`: positive. Reports progress. MT_INPUT: a source is invalid. MT_STOPPED: a stop was requested

@@ -181,7 +181,7 @@ Test(eikonal, the_arrival_at_a_vertex_is_the_minimum_over_its_face)
             f.t[i] = between(&seed, 0, 1) * (k % 3 + 0.1) * stretch;
         }
         const mt_local local = local_of(&f);
-        const double found = mt_local_face(&local, f.t), expected = least_on_line(best_of_second, &f);
+        const double found = mt_local_face(&local, f.t, NULL), expected = least_on_line(best_of_second, &f);
         cr_assert_float_eq(
             found, expected, 1e-7 * (1 + expected), "face %d: %.12g, not %.12g", k, found, expected);
     }
@@ -191,11 +191,11 @@ Test(eikonal, corners_that_were_not_reached_do_not_count)
 {
     const face f = {.x = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     const mt_local local = local_of(&f);
-    cr_expect_float_eq(mt_local_face(&local, (double[]){0, 0, 0}), 1 / sqrt(3), 1e-15);
-    cr_expect_float_eq(mt_local_face(&local, (double[]){0, INFINITY, 0}), sqrt(0.5), 1e-15);
-    cr_expect_float_eq(mt_local_face(&local, (double[]){INFINITY, 0, 0}), sqrt(0.5), 1e-15);
-    cr_expect_float_eq(mt_local_face(&local, (double[]){INFINITY, INFINITY, 2}), 3, 1e-15);
-    cr_expect(isinf(mt_local_face(&local, (double[]){INFINITY, INFINITY, INFINITY})));
+    cr_expect_float_eq(mt_local_face(&local, (double[]){0, 0, 0}, NULL), 1 / sqrt(3), 1e-15);
+    cr_expect_float_eq(mt_local_face(&local, (double[]){0, INFINITY, 0}, NULL), sqrt(0.5), 1e-15);
+    cr_expect_float_eq(mt_local_face(&local, (double[]){INFINITY, 0, 0}, NULL), sqrt(0.5), 1e-15);
+    cr_expect_float_eq(mt_local_face(&local, (double[]){INFINITY, INFINITY, 2}, NULL), 3, 1e-15);
+    cr_expect(isinf(mt_local_face(&local, (double[]){INFINITY, INFINITY, INFINITY}, NULL)));
 }
 
 /* ---- exact solutions ---- */
@@ -452,7 +452,7 @@ static void relax(const solved *s, size_t n_links, const mt_eikonal_link *link, 
                 for (size_t i = 0; i < 3; i++) t[i] = time_ms[vertex[others[i]]];
                 const mt_local local = {square[k][others[0]], square[k][others[1]], square[k][others[2]],
                     square[others[0]][others[1]], square[others[0]][others[2]], square[others[1]][others[2]]};
-                const double arrival = mt_local_face(&local, t);
+                const double arrival = mt_local_face(&local, t, NULL);
                 if (!(arrival < time_ms[vertex[k]] - 1e-12)) continue;
                 time_ms[vertex[k]] = arrival;
                 changed = true;
