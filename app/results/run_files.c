@@ -574,8 +574,15 @@ bool mt_run_has_profile_folder(const mt_run *run, const char *folder)
 
 mt_status mt_run_files_write(const mt_run *run, const char *folder)
 {
+    return mt_run_files_write_more(run, folder, NULL, NULL);
+}
+
+mt_status mt_run_files_write_more(
+    const mt_run *run, const char *folder, mt_run_files_more *more, const void *context)
+{
     MT_TRY(mt_file_set_begin());
     mt_status status = write_all(run, folder);
+    if (status == MT_OK && more) status = more(context, folder);
     if (status == MT_OK)
         mt_folder_keep(folder);
     else

@@ -72,6 +72,11 @@ extern const char mt_run_report_page[]; /* "report.html" */
  * these paths. Fails with MT_FILE. */
 MT_NODISCARD mt_status mt_run_files_write(const mt_run *run, const char *folder);
 
+/* Same, and calls `more`, which writes further files into the folder, as a part of the set. Also returns its errors. */
+typedef mt_status mt_run_files_more(const void *context, const char *folder);
+MT_NODISCARD mt_status mt_run_files_write_more(
+    const mt_run *run, const char *folder, mt_run_files_more *more, const void *context);
+
 /* Checks, before long computations, that the files of a case can be written into a folder.
  * `profile`: true for the profile of an emulated machine; `details`: folder for all its files, or NULL for profile.json only;
  * `trace`: true for a trace. Fails with MT_FILE; the message has the reason. */

@@ -302,6 +302,14 @@ Test(out_of_memory, every_failed_allocation_of_an_eikonal_map_is_reported)
     walk(41, "eikonal small.yaml --output out");
 }
 
+Test(out_of_memory, every_failed_allocation_of_a_fit_is_reported)
+{
+    write_text("small.yaml", small);
+    write_text("lat.csv", "x_mm,y_mm,z_mm,lat_ms\n0,0,0,1\n2,0,0,3\n3,0,1,4.5\n0,2,0,6\n3,2,1,9\n1,1,1,2."
+                          "4\n2,2,0,7.5\n1,0,1,1.6\n");
+    walk(1999, "fit small.yaml --lat lat.csv --sites 1 --eikonal-only --output out");
+}
+
 Test(out_of_memory, every_failed_allocation_of_a_report_is_reported)
 {
     write_text("small.yaml", small);

@@ -8,7 +8,7 @@ TestSuite(command, .init = enter_room, .fini = leave_room);
 static const char *const names[] = {"mesh slab", "mesh info", "mesh convert", "mesh ventricles",
     "mesh fibres", "mesh coordinates", "mesh transfer", "mesh purkinje", "mesh refine", "mesh fill",
     "partition", "cell", "restitution", "model import", "machine list", "machine show", "machine allreduce",
-    "devices", "run", "eikonal", "report", "reproduce table1", "reproduce table2", "reproduce table3",
+    "devices", "run", "eikonal", "fit", "report", "reproduce table1", "reproduce table2", "reproduce table3",
     "reproduce figure1", "reproduce figure3", "reproduce figure4", "reproduce figure5", "reproduce figure6",
     "reproduce waves", "reproduce math", "reproduce precision", "reproduce nodes", "tune"};
 enum { NAMES = sizeof names / sizeof names[0] };

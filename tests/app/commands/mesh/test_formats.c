@@ -21,6 +21,7 @@ static const char *const lines[] = {
     "run small.yaml --output out --force --set machine.backend=cpu",
     "eikonal small.yaml --output first --force",
     "eikonal small.yaml --output second --compare first --force",
+    "fit small.yaml --lat lat.csv --sites 1 --output fitted --force",
     "report out -o report.html --force",
     "partition slab.hdf --target eight.yaml --ipus 1,2 --balance-halo",
     "mesh ventricles --elements 5200 -o heart.hdf --force",
@@ -84,6 +85,8 @@ static void enter(void)
     enter_room();
     omp_set_num_threads(1);
     write_text("small.yaml", small);
+    write_text("lat.csv", "x_mm,y_mm,z_mm,lat_ms\n0,0,0,1\n2,0,0,3\n3,0,1,4.5\n0,2,0,6\n3,2,1,9\n1,1,1,2."
+                          "4\n2,2,0,7.5\n1,0,1,1.6\n");
     write_text("network.csv", "x0_mm,y0_mm,z0_mm,x1_mm,y1_mm,z1_mm,kind\n0,0,0,9,0,0,1\n");
     write_text("leak.mmt", "[[model]]\nc.V = -80\n[engine]\ntime = 0 [ms] in [ms] bind time\n[c]\ndot(V) = "
                            "-g * (V + 80)\n    in [mV]\ng = 1\n");

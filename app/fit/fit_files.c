@@ -1,0 +1,159 @@
+#include "app/fit/fit_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/draw/scene/picture.h"
+#include "app/eikonal/eikonal_map.h"
+#include "app/fit/fit_case.h"
+#include "app/fit/fit_tables.h"
+#include "app/results/run_files.h"
+#include "data/core/progress.h"
+#include "data/core/vec3.h"
+#include "data/files/folder.h"
+#include "data/yaml/yaml.h"
+
+static const double reach_mm = 10, margin_ms = 20;
+
+/* ---- the fitted case ---- */
+
+/* Moves the end of the case after its last activation. */
+static void extend(const mt_lat_fit *fit, double latest_ms, mt_case *fitted)
+{
+    const double needed_ms = ceil(latest_ms + margin_ms);
+    if (!(fitted->time.end_ms < needed_ms)) return;
+    fitted->time.end_ms = ceil(needed_ms / fitted->time.dt_ms - MT_CASE_PART_OF_A_STEP) * fitted->time.dt_ms;
+    mt_warn("%s: time.end_ms: found %g ms, before the last activation of the fit at %.1f ms; fitted.yaml has "
+            "%g ms",
+        fit->path, fit->input.time.end_ms, latest_ms, fitted->time.end_ms);
+}
+
+static mt_status write_case(mt_arena *arena, const mt_case *fitted, const char *path)
+{
+    const char *body;
+    char *text;
+    static const char head[] = "# Conductivities and sites of earliest activation by myotile fit.\n";
+    MT_TRY(mt_yaml_write(arena, &mt_case_table, fitted, &body));
+    const size_t n = strlen(body);
+    MT_ALLOC(arena, text, sizeof head + n);
+    memcpy(text, head, sizeof head - 1);
+    memcpy(text + sizeof head - 1, body, n);
+    return mt_file_write_text(path, text, sizeof head - 1 + n);
+}
+
+/* ---- residuals ---- */
+
+/* Computes the residual at an element; NaN without points nearby. */
+static float residual_at(const mt_lat_fit *fit, const double x[3])
+{
+    double sum = 0, weights = 0;
+    for (size_t k = 0; k < fit->n; k++) {
+        const double rest = 1 - mt_square3(x, fit->place[k].xyz_mm) / (reach_mm * reach_mm);
+        if (!(rest > 0)) continue;
+        weights += rest * rest;
+        sum += rest * rest * (fit->lat_ms[k] - fit->fitted_ms[k]);
+    }
+    return weights > 0 ? (float)(sum / weights) : NAN;
+}
+
+static mt_status write_residual(mt_arena *arena, const mt_lat_fit *fit, const char *path)
+{
+    const mt_mesh *mesh = &fit->problem.whole;
+    mt_adjacency adjacency;
+    char title[128];
+    float *values;
+    MT_ALLOC(arena, values, mesh->n_elements);
+    MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));
+#pragma omp parallel for schedule(static)
+    for (size_t c = 0; c < mesh->n_elements; c++) {
+        double x[3];
+        mt_mesh_centroid(mesh, c, x);
+        values[c] = residual_at(fit, x);
+    }
+    const mt_picture_scale scale = {"Measured minus fitted LAT", "ms", "", "no points within 10 mm", false};
+    (void)snprintf(
+        title, sizeof title, "Residuals of %zu points, root mean square %.2f ms", fit->n, fit->rms_ms);
+    return mt_picture_map(path, mesh, &adjacency, values, &scale, NULL, title);
+}
+
+/* ---- the folder ---- */
+
+static const char *const names[] = {
+    "fitted.yaml", "residual.png", "parameters.csv", "sites.csv", "correlation.csv", "points.csv"};
+enum { FITTED, RESIDUAL, TABLES, N_FILES = sizeof names / sizeof *names };
+
+static mt_table (*const tables[])(mt_arena *arena, const mt_lat_fit *fit) = {
+    mt_fit_parameters_table, mt_fit_sites_table, mt_fit_correlation_table, mt_fit_points_table};
+
+mt_status mt_fit_files_check(const mt_case *input, const char *folder)
+{
+    char path[MT_FILE_PATH_MAX];
+    MT_TRY(mt_run_files_check(folder, input, false, NULL, false));
+    for (int f = 0; f < N_FILES; f++) {
+        MT_TRY(mt_folder_path(folder, names[f], path));
+        MT_TRY(mt_file_check(path, MT_FILE_ANY));
+    }
+    return MT_OK;
+}
+
+static mt_status write_table(const mt_table *table, const char *path)
+{
+    mt_file file;
+    MT_TRY(mt_file_begin(path, &file));
+    return mt_file_end(&file, mt_table_put_csv(file.stream, table));
+}
+
+/* A fit and its case. */
+typedef struct fit_files {
+    const mt_lat_fit *fit;
+    const mt_case *fitted;
+} fit_files;
+
+/* Writes the files that a run does not have (mt_run_files_more). */
+static mt_status write_more(const void *context, const char *folder)
+{
+    const fit_files *files = context;
+    for (int f = 0; f < N_FILES; f++) {
+        MT_SCRATCH(arena);
+        char path[MT_FILE_PATH_MAX];
+        MT_TRY(mt_folder_path(folder, names[f], path));
+        if (f == FITTED) {
+            MT_TRY(write_case(arena, files->fitted, path));
+        } else if (f == RESIDUAL) {
+            MT_TRY(write_residual(arena, files->fit, path));
+        } else {
+            const mt_table table = tables[f - TABLES](arena, files->fit);
+            MT_TRY(write_table(&table, path));
+        }
+    }
+    return MT_OK;
+}
+
+/* Computes the eikonal map of the fitted case. */
+static mt_status make_map(mt_arena *arena, const mt_lat_fit *fit, const mt_case *fitted, mt_eikonal_map *map)
+{
+    *map = (mt_eikonal_map){
+        .path = fit->path, .input = *fitted, .cached = fit->options.cached, .junction_ms = {NAN, NAN}};
+    MT_TRY(mt_eikonal_map_begin(arena, map));
+    return mt_fail_in(fit->path, mt_eikonal_map_make(arena, map));
+}
+
+mt_status mt_fit_files_write(const mt_lat_fit *fit, const char *folder)
+{
+    MT_SCRATCH(arena);
+    mt_eikonal_map *map;
+    mt_case fitted;
+    double latest_ms;
+    MT_ALLOC(arena, map, 1);
+    MT_TRY(mt_fit_case_make(arena, &fit->model, &fit->minimum.values, &fit->factors, &fitted));
+    if (!fit->run) MT_TRY(make_map(arena, fit, &fitted, map));
+    const mt_run *run = fit->run ? &fit->run->run : &map->run;
+    (void)mt_record_activated(
+        mt_unknowns_count(&run->problem->unknowns), run->results.beats[0].activation_ms, &latest_ms);
+    extend(fit, latest_ms, &fitted);
+    mt_progress_stage("writing the files");
+    MT_TRY(mt_run_files_write_more(run, folder, write_more, &(fit_files){fit, &fitted}));
+    mt_progress_stage(NULL);
+    return MT_OK;
+}

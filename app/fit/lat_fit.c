@@ -1,0 +1,321 @@
+#include "app/fit/lat_fit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/fit/bootstrap.h"
+#include "app/fit/fit_times.h"
+#include "app/fit/mesh_speed.h"
+#include "data/core/progress.h"
+
+static const double least_radius_mm = 2, radius_in_elements = 3, converged_percent = 1, least_share = 1,
+                    most_share = 0.8;
+enum { STEPS = 40 };
+
+/* ---- the case ---- */
+
+static mt_status prepare_case(mt_arena *arena, mt_lat_fit *fit)
+{
+    mt_case *c = &fit->input;
+    if (c->network.file[0])
+        return mt_fail(MT_INPUT, "network.file: found a conduction network; allowed in a fit: none, as its "
+                                 "free ends are the sites");
+    if (c->start.state[0])
+        return mt_fail(MT_INPUT, "start.state: found %s; allowed in a fit: none", c->start.state);
+    MT_TRY(mt_problem_find_files(arena, c));
+    if (mt_case_is_auto(c)) {
+        mt_placing placing;
+        mt_progress_stage("choosing the discretisation");
+        MT_TRY(mt_problem_choose(NULL, c, fit->options.cached, &placing));
+        mt_case_fix_discretisation(c, placing.at_vertices);
+    }
+    return MT_OK;
+}
+
+static mt_status prepare_model(mt_arena *arena, mt_lat_fit *fit)
+{
+    const mt_lat_fit_options *o = &fit->options;
+    const mt_case *c = &fit->input;
+    MT_TRY(mt_problem_make_still(arena, c, o->cached, &fit->problem));
+    MT_TRY(mt_problem_prepace(arena, c, o->cached, &fit->problem));
+    mt_progress_stage("measuring the CV of the cells");
+    MT_TRY(mt_cell_speeds_make(arena, fit->path, c, &fit->problem, o->cached, &fit->speeds));
+    mt_progress_stage("preparing the eikonal equation");
+    MT_TRY(mt_fit_surface_make(arena, &fit->problem, o->surface, &fit->surface));
+    MT_TRY(mt_fit_surface_make(arena, &fit->problem, o->site_surface, &fit->site_surface));
+    if (isnan(fit->options.radius_mm))
+        fit->options.radius_mm =
+            fmax(least_radius_mm, radius_in_elements * mt_mesh_length_mm(&fit->problem.mesh));
+    fit->model = (mt_fit_model){.path = fit->path,
+        .input = c,
+        .problem = &fit->problem,
+        .speeds = &fit->speeds,
+        .site_surface = &fit->site_surface,
+        .cached = o->cached,
+        .stimulus = {fit->options.radius_mm, c->stimuli[0].duration_ms, c->stimuli[0].strength_uA_mm3}};
+    return mt_fit_model_make(arena, &fit->model);
+}
+
+/* ---- the points ---- */
+
+/* Projects the points, and leaves out those that are far from the surface. */
+static mt_status place_points(mt_arena *arena, mt_lat_fit *fit)
+{
+    const mt_lat_points *points = &fit->points;
+    MT_ALLOC(arena, fit->point, points->n);
+    MT_ALLOC(arena, fit->place, points->n);
+    MT_ALLOC(arena, fit->lat_ms, points->n);
+    MT_ALLOC(arena, fit->weight, points->n);
+    MT_ALLOC(arena, fit->fitted_ms, points->n);
+    MT_ALLOC(arena, fit->defect_ms, points->n);
+    for (size_t k = 0; k < points->n; k++) {
+        mt_fit_place *place = &fit->place[fit->n];
+        mt_fit_surface_project(&fit->surface, points->point[k].xyz_mm, place);
+        fit->mean_distance_mm += place->distance_mm / (double)points->n;
+        fit->farthest_distance_mm = fmax(fit->farthest_distance_mm, place->distance_mm);
+        if (place->distance_mm > fit->options.max_distance_mm) continue;
+        fit->point[fit->n] = (uint32_t)k;
+        fit->lat_ms[fit->n] = points->point[k].lat_ms;
+        fit->weight[fit->n++] = points->point[k].weight;
+    }
+    fit->n_far = points->n - fit->n;
+    if (fit->n == 0)
+        return mt_fail(MT_INPUT, "%s: found no point within %g mm of the surface '%s'; needed: at least one",
+            points->path, fit->options.max_distance_mm, fit->options.surface);
+    if (fit->n_far > 0)
+        mt_warn("%s: found %zu of %zu points farther than %g mm from the surface '%s'; they are left out",
+            points->path, fit->n_far, points->n, fit->options.max_distance_mm, fit->options.surface);
+    return mt_fit_model_set_points(arena, &fit->surface, fit->n, fit->place, &fit->model);
+}
+
+/* ---- selected parameters ---- */
+
+/* Returns the group of a word of --regions; model->n_groups: none. */
+static size_t group_of_word(const mt_fit_model *model, const char *word)
+{
+    char *end;
+    errno = 0;
+    const unsigned long number = strtoul(word, &end, 10);
+    const bool whole = strcmp(word, "default") == 0;
+    if (!whole && (errno || end == word || *end || !strchr("0123456789", *word))) return model->n_groups;
+    for (size_t g = 0; g < model->n_groups; g++)
+        if (model->group[g].by == (whole ? MT_MEDIA_WHOLE : (size_t)number)) return g;
+    return model->n_groups;
+}
+
+static mt_status select_groups(
+    mt_arena *scratch, const mt_fit_model *model, const char *regions, bool *selected)
+{
+    char *list, *save;
+    for (size_t g = 0; g < model->n_groups; g++) selected[g] = !regions;
+    if (!regions) return MT_OK;
+    MT_COPY(scratch, list, regions, strlen(regions) + 1);
+    for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        const size_t g = group_of_word(model, word);
+        if (g == model->n_groups)
+            return mt_fail(MT_INPUT,
+                "--regions: found '%s'; allowed: default, and numbers of regions with their own "
+                "conductivities or "
+                "membrane",
+                word);
+        selected[g] = true;
+    }
+    return MT_OK;
+}
+
+static void fix(mt_lat_fit *fit, size_t parameter, mt_fit_reason why)
+{
+    fit->minimum.fixed[parameter] = 1;
+    fit->reason[parameter] = why;
+}
+
+static mt_status select_parameters(mt_lat_fit *fit)
+{
+    MT_SCRATCH(scratch);
+    bool selected[MT_FIT_GROUPS_MAX];
+    const bool no_fibres = !fit->problem.mesh.fibre;
+    MT_TRY(select_groups(scratch, &fit->model, fit->options.regions, selected));
+    for (size_t g = 0; g < fit->model.n_groups; g++) {
+        const size_t p = mt_fit_of_group(g);
+        if (!selected[g]) fix(fit, p, MT_FIT_NOT_SELECTED);
+        if (!selected[g] || no_fibres) fix(fit, p + 1, selected[g] ? MT_FIT_NO_FIBRES : MT_FIT_NOT_SELECTED);
+    }
+    return MT_OK;
+}
+
+/* ---- identifiability ---- */
+
+/* Returns the standard error of a parameter relative to its limit; 0 for those without one. */
+static double excess_of(const mt_lat_fit *fit, const double *error, size_t parameter)
+{
+    const size_t first = mt_fit_of_site(&fit->model, 0),
+                 offset = mt_fit_of_offset(&fit->model, &fit->minimum.values);
+    if (parameter < first) return error[parameter] / (fit->options.limit_percent / 100);
+    if (parameter >= offset || (parameter - first) % 3 == 2) return 0;
+    const size_t own = parameter - (parameter - first) % 3;
+    return hypot(error[own], error[own + 1]) / fit->options.limit_mm;
+}
+
+bool mt_lat_fit_exceeds(const mt_lat_fit *fit, size_t parameter)
+{
+    return fit->reason[parameter] == MT_FIT_FITTED && excess_of(fit, fit->error, parameter) > 1;
+}
+
+/* Fixes the parameters that the points do not determine, one after the other. */
+static mt_status fix_unidentifiable(mt_arena *arena, mt_lat_fit *fit, const mt_fit_data *data)
+{
+    const size_t n = mt_fit_of_site(&fit->model, 0);
+    for (;;) {
+        size_t worst = SIZE_MAX;
+        double most = 1;
+        MT_TRY(mt_fit_covariance_make(arena, &fit->model, data, &fit->minimum, &fit->covariance));
+        for (size_t p = 0; p < n; p++) {
+            const double excess = fit->minimum.fixed[p] ? 0 : excess_of(fit, fit->covariance.error, p);
+            if (excess > most) most = excess, worst = p;
+        }
+        if (worst == SIZE_MAX) return MT_OK;
+        fit->error[worst] = fit->covariance.error[worst];
+        fix(fit, worst, MT_FIT_NOT_IDENTIFIABLE);
+        *(worst % 2 == 0 ? &fit->minimum.values.log_speed[worst / 2]
+                         : &fit->minimum.values.log_ratio[worst / 2]) = 0;
+        MT_TRY(mt_least_squares(&fit->model, data, STEPS, &fit->minimum, fit->fitted_ms));
+    }
+}
+
+/* Stores the standard errors of the free parameters. */
+static void put_errors(mt_lat_fit *fit)
+{
+    const size_t n = mt_fit_n_parameters(&fit->model, &fit->minimum.values);
+    for (size_t p = 0; p < n; p++)
+        if (!fit->minimum.fixed[p]) fit->error[p] = fit->covariance.error[p];
+    fit->reason[mt_fit_of_site(&fit->model, 0) + 2] = MT_FIT_REFERENCE;
+}
+
+/* ---- correction ---- */
+
+/* Returns the largest change of a CV or ratio [%]. */
+static double change_of(const mt_fit_model *model, const mt_fit_values *a, const mt_fit_values *b)
+{
+    double most = 0;
+    for (size_t g = 0; g < model->n_groups; g++) {
+        most = fmax(most, fabs(a->log_speed[g] - b->log_speed[g]));
+        most = fmax(most, fabs(a->log_ratio[g] - b->log_ratio[g]));
+    }
+    return 100 * expm1(most);
+}
+
+/* Solves the monodomain equation with the values of the fit, and computes the defect. Its data is in `arena`. */
+static mt_status run(mt_arena *arena, mt_lat_fit *fit, mt_fit_run *r)
+{
+    const mt_fit_values *values = &fit->minimum.values;
+    MT_TRY(mt_mesh_speed_realise(&fit->model, values, &fit->factors, fit->late));
+    MT_TRY(mt_fit_model_times(&fit->model, values, fit->fitted_ms));
+    MT_TRY(mt_fit_run_make(arena, &fit->model, values, &fit->factors, r));
+    return mt_fit_run_defect(&fit->model, values, r, fit->defect_ms);
+}
+
+/* Same, for the LAT of a correction. */
+static mt_status find_defect(mt_lat_fit *fit)
+{
+    MT_SCRATCH(scratch);
+    mt_fit_run *r;
+    MT_ALLOC(scratch, r, 1);
+    return run(scratch, fit, r);
+}
+
+/* A correction: the values before it, and those that were fitted to the corrected LAT. */
+typedef struct correction {
+    mt_fit_values before, after;
+} correction;
+
+/* Replaces the fitted CV and ratios by Anderson's extrapolation from the last two corrections: of the mixtures of both results, that with the
+ * least change. On coarse meshes the results would otherwise oscillate. */
+static void accelerate(
+    const mt_fit_model *model, const correction *last, const correction *now, mt_fit_values *values)
+{
+    const size_t n = model->n_groups;
+    double along = 0, square = 0;
+    for (size_t p = 0; p < 2 * n; p++) {
+        const size_t at = p / 2;
+        const double change = p % 2 ? now->after.log_ratio[at] - now->before.log_ratio[at]
+                                    : now->after.log_speed[at] - now->before.log_speed[at],
+                     earlier = p % 2 ? last->after.log_ratio[at] - last->before.log_ratio[at]
+                                     : last->after.log_speed[at] - last->before.log_speed[at];
+        along += change * (change - earlier), square += (change - earlier) * (change - earlier);
+    }
+    const double share = square > 0 ? fmin(fmax(along / square, -least_share), most_share) : 0;
+    for (size_t g = 0; g < n; g++) {
+        values->log_speed[g] += share * (last->after.log_speed[g] - values->log_speed[g]);
+        values->log_ratio[g] += share * (last->after.log_ratio[g] - values->log_ratio[g]);
+    }
+}
+
+/* Fits to the LAT without the defect, repeatedly. corrected_ms [n]: the LAT of `data`. */
+static mt_status correct(mt_lat_fit *fit, const mt_fit_data *data, double *corrected_ms)
+{
+    correction now = {0};
+    for (size_t k = 0; k < fit->options.corrections; k++) {
+        const correction last = now;
+        double sum = 0;
+        now.before = fit->minimum.values;
+        MT_TRY(find_defect(fit));
+        for (size_t i = 0; i < fit->n; i++) {
+            corrected_ms[i] = fit->lat_ms[i] - fit->defect_ms[i];
+            sum += fit->defect_ms[i] * fit->defect_ms[i];
+        }
+        mt_progress_stage("fitting to the corrected LAT");
+        MT_TRY(mt_least_squares(&fit->model, data, STEPS, &fit->minimum, fit->fitted_ms));
+        fit->n_corrections = k + 1;
+        fit->defect_rms_ms[k] = sqrt(sum / (double)fit->n);
+        fit->change_percent[k] = change_of(&fit->model, &now.before, &fit->minimum.values);
+        if (fit->change_percent[k] < converged_percent) return MT_OK;
+        now.after = fit->minimum.values;
+        if (k > 0) accelerate(&fit->model, &last, &now, &fit->minimum.values);
+    }
+    if (fit->options.corrections > 0)
+        mt_warn("%s: found a change of %.2g %% in the last of %zu corrections; usual: below %g %%", fit->path,
+            fit->change_percent[fit->n_corrections - 1], fit->n_corrections, converged_percent);
+    return MT_OK;
+}
+
+/* Computes the fitted LAT: those of a last run, or of the eikonal equation. */
+static mt_status finish(mt_arena *arena, mt_lat_fit *fit)
+{
+    double sum = 0;
+    fit->factors = mt_fit_case_factors(&fit->model, &fit->minimum.values);
+    MT_TRY(mt_fit_model_times(&fit->model, &fit->minimum.values, fit->fitted_ms));
+    if (fit->options.corrections > 0) {
+        MT_ALLOC(arena, fit->run, 1);
+        MT_TRY(run(arena, fit, fit->run));
+    }
+    for (size_t k = 0; k < fit->n; k++) {
+        fit->fitted_ms[k] += fit->defect_ms[k];
+        sum += (fit->lat_ms[k] - fit->fitted_ms[k]) * (fit->lat_ms[k] - fit->fitted_ms[k]);
+    }
+    fit->rms_ms = sqrt(sum / (double)fit->n);
+    mt_progress_stage(NULL);
+    return MT_OK;
+}
+
+mt_status mt_lat_fit_make(mt_arena *arena, mt_lat_fit *fit)
+{
+    double *corrected_ms;
+    MT_TRY(prepare_case(arena, fit));
+    MT_TRY(prepare_model(arena, fit));
+    MT_TRY(place_points(arena, fit));
+    MT_TRY(select_parameters(fit));
+    MT_COPY(arena, corrected_ms, fit->lat_ms, fit->n);
+    const mt_fit_data data = {fit->n, corrected_ms, fit->weight, fit->points.has_sd};
+    mt_progress_stage("fitting the eikonal equation");
+    MT_TRY(mt_site_search(&fit->model, &data, fit->options.n_sites, fit->options.most_sites, &fit->minimum,
+        fit->fitted_ms, &fit->trials));
+    MT_TRY(fix_unidentifiable(arena, fit, &data));
+    MT_TRY(correct(fit, &data, corrected_ms));
+    MT_TRY(mt_fit_covariance_make(arena, &fit->model, &data, &fit->minimum, &fit->covariance));
+    put_errors(fit);
+    MT_TRY(mt_fit_bootstrap(
+        &fit->model, &data, &fit->minimum, fit->covariance.noise_ms, fit->options.bootstrap, fit->spread));
+    return finish(arena, fit);
+}

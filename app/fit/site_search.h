@@ -1,0 +1,26 @@
+/* The sites of earliest activation of a fit, found one after the other.
+ *
+ * LAT and residuals are first smoothed: the mean of a point and its four nearest ones. The first site starts at the points that are
+ * earliest. A further one starts at the points whose measured LAT precedes the fitted one the most, and at local minima of LAT. Candidates
+ * are at least a tenth of the extent of the points from each other and from the sites. The two with the least sum of squares are tried by a
+ * few steps of all parameters (app/fit/least_squares.h), and the better one is completed.
+ *
+ * Number of sites: given, or increased while the Bayesian information criterion decreases by more than 10,
+ *
+ *     BIC = n log(S / n) + k log n      or, with standard deviations of the measurements,      BIC = S + k log n
+ *
+ * for n points, k free parameters and the weighted sum of squares S. */
+#pragma once
+
+#include "app/fit/least_squares.h"
+
+/* The fits with 1, 2, ... sites that were tried. */
+typedef struct mt_site_trials {
+    size_t n;
+    double rms_ms[MT_FIT_SITES_MAX], bic[MT_FIT_SITES_MAX];
+} mt_site_trials;
+
+/* Finds the sites, with the fixed tissue parameters of `minimum`; its values are the start. n_sites: 0: automatic, at most `most`.
+ * fitted_ms [n]. Reports progress. MT_INPUT: there are too few points. Returns the errors of mt_least_squares. */
+MT_NODISCARD mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_sites,
+    size_t most, mt_fit_minimum *minimum, double *fitted_ms, mt_site_trials *trials);

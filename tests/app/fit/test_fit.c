@@ -1,0 +1,228 @@
+/* `myotile fit`: LAT of the eikonal equation on other meshes, derivatives, identifiability, and laws. */
+#include <criterion/criterion.h>
+
+#include "tests/app/fit/fit_case.h"
+#include "tests/app/same_files.h"
+#include "tests/app/sketch.h"
+
+#include <omp.h>
+
+#include "app/fit/fit_times.h"
+#include "app/fit/lat_fit.h"
+
+static const double slab_mm[] = {24, 15, 1.5};
+#define ONE_SITE "stimuli:\n  - {centre_mm: [1, 1, 1], radius_mm: 2, " FIT_PULSE "}\n"
+#define SLAB_CASE "mesh: {file: slab.hdf}\n" FIT_CELLS FIT_TISSUE("0.17", "0.04") ONE_SITE
+/* Two sites, the second 6 ms later, in other tissue. */
+#define TRUE_CASE                                                                                            \
+    "mesh: {file: true.hdf}\n" FIT_CELLS FIT_TISSUE(                                                         \
+        "0.25", "0.03") "stimuli:\n  - {centre_mm: [5, 4, 1.5], radius_mm: 2.01, " FIT_PULSE "}\n"           \
+                        "  - {centre_mm: [19, 11, 1.5], radius_mm: 2.01, start_ms: 6, " FIT_PULSE "}\n"
+#define HALF "regions:\n  - {min_mm: [12, 0, 0], max_mm: [24, 15, 1.5], conductivity_factor: "
+
+static bool on_top(const double x[3]) { return x[2] > 1.49; }
+/* Outside of the stimuli, where LAT are those of the wavefront. */
+static bool outside(const double x[3])
+{
+    return on_top(x) && hypot(x[0] - 5, x[1] - 4) > 2.5 && hypot(x[0] - 19, x[1] - 11) > 2.5;
+}
+static bool on_line(const double x[3]) { return on_top(x) && fabs(x[1] - 4) < 0.01; }
+
+static void enter(void)
+{
+    enter_room();
+    share_cache();
+    omp_set_num_threads(1);
+    fit_write_slab("slab.hdf", slab_mm, 0.75, 0, false);
+    fit_write_slab("true.hdf", slab_mm, 0.5, 0, false);
+    write_text("slab.yaml", SLAB_CASE);
+    write_text("true.yaml", TRUE_CASE);
+}
+
+TestSuite(fit, .init = enter, .fini = leave_room, .timeout = 120);
+
+#define FIT "fit slab.yaml --lat points.csv -o fit --force --eikonal-only --format json"
+
+/* True if the row of a parameter has this remark. */
+static bool has_remark(const char *table, const char *parameter, const char *remark)
+{
+    char row[96];
+    (void)snprintf(row, sizeof row, "{\"parameter\": \"%s\"", parameter);
+    const char *at = strstr(table, row), *found = at ? strstr(at, remark) : NULL;
+    cr_assert_not_null(at, "no '%s' in %s", parameter, table);
+    return found && found < strchr(at, '}');
+}
+
+/* LAT of a finer mesh. CV and ratio are found to 5 %, sites to an
+ * element of the fit, 0.75 mm, and the offset to 1.5 ms. The residual is that of the noise, 1 ms, and of the shapes of the stimuli: the true
+ * ones are vertices in a ball, and their border is up to an element, 3 ms, inside. */
+Test(fit, cv_and_sites_of_another_mesh_are_found)
+{
+    char *map = works("eikonal true.yaml -o true --format json");
+    const double cv = json_number(map, "standard", "along_mm_per_ms"),
+                 ratio = cv / json_number(map, "standard", "across_mm_per_ms");
+    fit_draw_points("true", on_top, 200, -30, 1, 1);
+    char *table = works(FIT);
+    cr_expect_eq(json_property(table, "points"), 200);
+    cr_expect_eq(json_property(table, "sites"), 2, "%s", table);
+    cr_expect_float_eq(json_number(table, "cv_default", "value"), cv, 0.05 * cv, "%g: %s", cv, table);
+    cr_expect_float_eq(
+        json_number(table, "ratio_default", "value"), ratio, 0.05 * ratio, "%g: %s", ratio, table);
+    cr_expect_lt(fit_nearest_site(table, 2, (double[]){5, 4, 1.5}), 0.75, "%s", table);
+    cr_expect_lt(fit_nearest_site(table, 2, (double[]){19, 11, 1.5}), 0.75, "%s", table);
+    cr_expect_float_eq(json_property(table, "offset_ms"), -30, 1.5, "%s", table);
+    cr_expect_float_eq(json_property(table, "rms_ms"), 1.1, 0.2, "%s", table);
+    free(map), free(table);
+}
+
+/* A region with a quarter of the conductivity has half the CV. The case of the fit has the region without this factor. */
+Test(fit, a_slow_region_is_found)
+{
+    write_text("true.yaml", TRUE_CASE HALF "0.25}\n");
+    write_text("slab.yaml", SLAB_CASE HALF "0.9}\n");
+    char *map = works("eikonal true.yaml -o true --format json");
+    const double cv = json_number(map, "standard", "along_mm_per_ms");
+    fit_draw_points("true", outside, 200, 0, 0.5, 2);
+    char *table = works(FIT " --sites 2");
+    cr_expect_float_eq(json_number(table, "cv_default", "value"), cv, 0.06 * cv, "%s", table);
+    cr_expect_float_eq(json_number(table, "cv_region0", "value"), cv / 2, 0.06 * cv / 2, "%s", table);
+    free(table);
+    table = works(FIT " --sites 2 --regions 0");
+    cr_expect(has_remark(table, "cv_default", "not selected"), "%s", table);
+    cr_expect(has_remark(table, "ratio_region0", "\"fitted\""), "%s", table);
+    cr_expect_eq(json_number(table, "cv_default", "value"), json_number(table, "cv_default", "case_value"));
+    free(map), free(table);
+}
+
+/* Points on a line along the fibres through the site have the same LAT for any transverse CV: the ratio keeps the value of the case, while CV
+ * is fitted. */
+Test(fit, a_ratio_without_information_keeps_the_value_of_the_case)
+{
+    write_text(
+        "true.yaml", "mesh: {file: true.hdf}\n" FIT_CELLS FIT_TISSUE("0.25",
+                         "0.03") "stimuli: [{centre_mm: [4, 4, 1.5], radius_mm: 2.01, " FIT_PULSE "}]\n");
+    char *map = works("eikonal true.yaml -o true --format json");
+    const double cv = json_number(map, "standard", "along_mm_per_ms");
+    fit_draw_points("true", on_line, 30, 0, 0.5, 3);
+    char *table = works(FIT " --sites 1");
+    cr_expect(has_remark(table, "ratio_default", "not identifiable"), "%s", table);
+    cr_expect(has_remark(table, "cv_default", "\"fitted\""), "%s", table);
+    cr_expect_eq(
+        json_number(table, "ratio_default", "value"), json_number(table, "ratio_default", "case_value"));
+    cr_expect_float_eq(json_number(table, "cv_default", "value"), cv, 0.08 * cv, "%s", table);
+    free(map), free(table);
+}
+
+/* The files of the fit repeat its LAT: the eikonal map of fitted.yaml at the vertices, and the same bytes with any number of threads. */
+Test(fit, the_fitted_case_repeats_the_fit)
+{
+    mt_arena arena = {0};
+    mt_csv map, points;
+    free(works("eikonal true.yaml -o true"));
+    fit_draw_points("true", on_top, 200, 12, 1, 4);
+    free(works(FIT " --sites 2"));
+    free(works("eikonal fit/fitted.yaml -o again --set output.vertices=[csv]"));
+    cr_assert_eq(mt_csv_read(&arena, "again/activation_vertices.csv", &map), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_csv_read(&arena, "fit/points.csv", &points), MT_OK, "%s", mt_message());
+    char *table = works(FIT " --sites 2");
+    const double offset_ms = json_property(table, "offset_ms");
+    size_t n = 0;
+    double sum = 0, squares = 0;
+    for (size_t k = 0; k < points.n_rows; k++)
+        for (size_t v = 0; v < map.n_rows; v++) {
+            double d = 0;
+            for (size_t i = 0; i < 3; i++)
+                d += fabs(mt_csv_number(&map, v, i) - mt_csv_number(&points, k, i + 1));
+            if (d > 1e-6) continue;
+            n++;
+            const double later = mt_csv_number(&map, v, 3) + offset_ms - mt_csv_number(&points, k, 6);
+            sum += later, squares += later * later;
+        }
+    cr_expect_gt(n, 5);
+    cr_expect_lt(fabs(sum) / (double)n, 2.5, "%g ms", sum / (double)n);
+    cr_expect_lt(sqrt(squares / (double)n - pow(sum / (double)n, 2)), 1.5, "%g %g", sum / (double)n,
+        squares / (double)n);
+    omp_set_num_threads(3);
+    free(works("fit slab.yaml --lat points.csv -o three --eikonal-only --sites 2"));
+    static const char *const names[] = {
+        "fitted.yaml", "points.csv", "parameters.csv", "sites.csv", "correlation.csv"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char one[64], three[64];
+        (void)snprintf(one, sizeof one, "fit/%s", names[k]);
+        (void)snprintf(three, sizeof three, "three/%s", names[k]);
+        cr_expect(same_file(one, three), "%s", names[k]);
+    }
+    free(table);
+    mt_arena_free(&arena);
+}
+
+/* The bootstrap's spread of CV agrees with the standard error: 12 samples determine it to a factor of 2. */
+Test(fit, a_bootstrap_agrees_with_the_covariance)
+{
+    free(works("eikonal true.yaml -o true"));
+    fit_draw_points("true", on_top, 80, 0, 1, 5);
+    char *table = works(FIT " --sites 2 --bootstrap 12");
+    const double factor = json_number(table, "cv_default", "bootstrap_percent") /
+                          json_number(table, "cv_default", "error_percent");
+    cr_expect(factor > 0.5 && factor < 2, "%g", factor);
+    free(table);
+}
+
+/* ---- derivatives ---- */
+
+/* Central differences of all LAT with respect to all parameters. A few points have two equal arrivals within the step. */
+Test(fit, derivatives_agree_with_differences)
+{
+    enum { POINTS = 40 };
+    mt_arena arena = {0};
+    mt_case input;
+    mt_problem problem;
+    mt_cell_speeds speeds;
+    mt_fit_surface surface;
+    mt_fit_place place[POINTS];
+    double lat_ms[POINTS], low_ms[POINTS], high_ms[POINTS];
+    uint64_t seed = 9;
+    write_text("slab.yaml", SLAB_CASE HALF "0.5}\n");
+    cr_assert_eq(mt_case_load(&arena, "slab.yaml", NULL, 0, &input), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_problem_make_still(&arena, &input, true, &problem), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_cell_speeds_make(&arena, "slab.yaml", &input, &problem, true, &speeds), MT_OK);
+    cr_assert_eq(mt_fit_surface_make(&arena, &problem, "all", &surface), MT_OK);
+    mt_fit_model model = {.path = "slab.yaml",
+        .input = &input,
+        .problem = &problem,
+        .speeds = &speeds,
+        .site_surface = &surface,
+        .cached = true,
+        .stimulus = {2, 2, 50}};
+    cr_assert_eq(mt_fit_model_make(&arena, &model), MT_OK, "%s", mt_message());
+    for (int k = 0; k < POINTS; k++)
+        mt_fit_surface_project(
+            &surface, (double[]){between(&seed, 0, 24), between(&seed, 0, 15), 2}, &place[k]);
+    cr_assert_eq(mt_fit_model_set_points(&arena, &surface, POINTS, place, &model), MT_OK);
+    mt_fit_values values = {.n_sites = 2, .log_speed = {0.1, -0.1}, .log_ratio = {0.2, 0}, .offset_ms = 7};
+    mt_fit_surface_project(&surface, (double[]){5.2, 4.1, 2}, &values.site[0].place);
+    mt_fit_surface_project(&surface, (double[]){18.1, 10.4, 2}, &values.site[1].place);
+    values.site[1].start_ms = 3;
+    const size_t n = mt_fit_n_parameters(&model, &values);
+    double *jacobian = mt_arena_alloc(&arena, POINTS * n, sizeof *jacobian);
+    cr_assert_eq(n, 2 * 2 + 2 * 3 + 1);
+    cr_assert_eq(mt_fit_model_times(&model, &values, lat_ms), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_fit_model_jacobian(&model, &values, jacobian), MT_OK);
+    for (size_t p = 0; p < n; p++) {
+        const double h = 0.01;
+        double step[MT_FIT_PARAMETERS_MAX] = {0};
+        size_t n_other = 0;
+        for (int side = -1; side < 2; side += 2) {
+            mt_fit_values moved = values;
+            step[p] = side * h;
+            mt_fit_model_step(&model, step, &moved);
+            cr_assert_eq(mt_fit_model_times(&model, &moved, side < 0 ? low_ms : high_ms), MT_OK);
+        }
+        for (size_t k = 0; k < POINTS; k++) {
+            const double difference = (high_ms[k] - low_ms[k]) / (2 * h), found = jacobian[n * k + p];
+            n_other += fabs(difference - found) > 0.02 * fmax(0.5, fabs(found));
+        }
+        cr_expect_leq(n_other, POINTS / 10, "parameter %zu: %zu points differ", p, n_other);
+    }
+    mt_arena_free(&arena);
+}
