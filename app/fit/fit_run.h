@@ -13,8 +13,8 @@ typedef struct mt_fit_run {
     mt_run run; /* points to the members above; complete for app/results */
 } mt_fit_run;
 
-/* Executes the run in `arena`; `run` must not be moved afterwards. model->time_ms are the eikonal times of these values, which determine its
- * longest time. Reports progress. Returns the errors of mt_problem_make and mt_run_make. */
+/* Executes the run in `arena`; `run` must not be moved afterwards. model->time_ms are the eikonal times of these values, which determine
+ * its longest time. Reports progress. Returns the errors of mt_problem_make and mt_run_make. */
 MT_NODISCARD mt_status mt_fit_run_make(mt_arena *arena, const mt_fit_model *model,
     const mt_fit_values *values, const mt_fit_factors *factors, mt_fit_run *run);
 

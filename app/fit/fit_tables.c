@@ -93,7 +93,8 @@ static void parameter_row(mt_table *t, const mt_lat_fit *fit, size_t group, bool
     mt_table_text(t, mt_fit_parameter_name(fit, p, name));
     MT_TABLE_NUMBERS(t, of_case, of_case * factor);
     mt_table_text(t, ratio ? "" : "mm/ms");
-    MT_TABLE_NUMBERS(t, isfinite(error) ? error : NAN, 100 * fit->spread[p]);
+    MT_TABLE_NUMBERS(t, isfinite(error) ? error : NAN, isnan(error) ? NAN : 100 * fit->from_fibres[p],
+        100 * fit->spread[p]);
     mt_table_text(
         t, mt_lat_fit_exceeds(fit, p) ? "above the limit after the correction" : reason_text[fit->reason[p]]);
 }
@@ -106,6 +107,7 @@ mt_table mt_fit_parameters_table(mt_arena *arena, const mt_lat_fit *fit)
     mt_table_digits(&t, "value", "fit", "", 4);
     mt_table_strings(&t, "unit", "unit");
     mt_table_digits(&t, "error_percent", "standard error", "%", 3);
+    mt_table_digits(&t, "fibre_percent", "of fibres", "%", 3);
     mt_table_digits(&t, "bootstrap_percent", "bootstrap", "%", 3);
     mt_table_strings(&t, "remark", "remark");
     for (size_t g = 0; g < fit->model.n_groups; g++)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "app/fit/site_source.h"
+#include "data/core/vec3.h"
 #include "solver/eikonal/tangent.h"
 
 static const double tolerance_ms = 1e-4; /* of solutions */
@@ -51,6 +52,18 @@ static mt_status list_sources(
     return MT_OK;
 }
 
+/* Computes derivatives at the points from those at the vertices, slope [vertices][n]. */
+static void to_points(const mt_fit_model *model, size_t n, const double *slope, double *of_points)
+{
+    for (size_t k = 0; k < model->n_points; k++)
+        for (size_t p = 0; p < n; p++) {
+            double sum = 0;
+            for (size_t i = 0; i < 3; i++)
+                sum += model->point[k].weight[i] * slope[n * model->corner[3 * k + i] + p];
+            of_points[n * k + p] = sum;
+        }
+}
+
 mt_status mt_fit_model_jacobian(mt_fit_model *model, const mt_fit_values *values, double *jacobian)
 {
     MT_SCRATCH(scratch);
@@ -62,13 +75,8 @@ mt_status mt_fit_model_jacobian(mt_fit_model *model, const mt_fit_values *values
     const mt_eikonal_tangent tangent = {n, slopes_of, &at, sources.n, sources.source, sources.slope};
     MT_ALLOC(scratch, slope, n * model->eikonal.n_points);
     MT_TRY(mt_eikonal_differentiate(&model->eikonal, &tangent, model->time_ms, slope));
-    for (size_t k = 0; k < model->n_points; k++)
-        for (size_t p = 0; p < n; p++) {
-            double sum = p == n - 1 ? 1 : 0; /* the offset */
-            for (int i = 0; i < 3; i++)
-                sum += model->point[k].weight[i] * slope[n * model->corner[3 * k + (size_t)i] + p];
-            jacobian[n * k + p] = sum;
-        }
+    to_points(model, n, slope, jacobian);
+    for (size_t k = 0; k < model->n_points; k++) jacobian[n * k + n - 1] = 1; /* the offset */
     return MT_OK;
 }
 
@@ -94,5 +102,83 @@ mt_status mt_fit_model_times(mt_fit_model *model, const mt_fit_values *values, d
                 "tissue",
                 point->xyz_mm[0], point->xyz_mm[1], point->xyz_mm[2]);
     }
+    return MT_OK;
+}
+
+/* ---- fibres ---- */
+
+/* The wall at the elements, with the model and its values. */
+typedef struct wall {
+    point_of_model at;
+    double (*normal)[3];
+    double *depth;
+} wall;
+
+/* Finds normal and depth of the elements. */
+static mt_status make_wall(
+    mt_arena *scratch, const mt_fit_model *model, const mt_fit_surface *surface, wall *w)
+{
+    const mt_mesh *mesh = &model->problem->mesh;
+    const size_t n = model->eikonal.n_elements;
+    double farthest_mm = 0;
+    MT_ALLOC(scratch, w->normal, n);
+    MT_ALLOC(scratch, w->depth, n);
+#pragma omp parallel for schedule(dynamic, 256) reduction(max : farthest_mm)
+    for (size_t k = 0; k < n; k++) {
+        double x[3];
+        mt_mesh_centroid(mesh, model->element[k], x);
+        const uint32_t triangle = mt_nearest_find(&surface->nearest, x, NULL, &w->depth[k]);
+        mt_triangle_area(&surface->mesh, triangle, w->normal[k]);
+        (void)mt_normalise3(w->normal[k]);
+        farthest_mm = fmax(farthest_mm, w->depth[k]);
+    }
+    for (size_t k = 0; k < n; k++)
+        w->depth[k] = mesh->depth ? mesh->depth[model->element[k]] : w->depth[k] / farthest_mm;
+    return MT_OK;
+}
+
+/* With the unit vectors f and g along and across the fibre in the wall, and their CV v and u, a rotation changes the square of a length d
+ * by 2 (d f) (d g) (1 / v^2 - 1 / u^2). */
+static void fibre_slopes_of(const void *context, size_t element, mt_eikonal_slopes *slopes)
+{
+    const wall *w = context;
+    const mt_fit_model *model = w->at.model;
+    const size_t number = model->element[element], group = model->group_of[element];
+    const mt_mesh *mesh = &model->problem->mesh;
+    const uint32_t *v = &mesh->element_vertex[4 * number];
+    const double *fibre = model->speeds->field.fibre + 3 * number, a = w->at.values->log_speed[group],
+                 b = w->at.values->log_ratio[group];
+    double squared[3], across[3];
+    (void)mt_cell_speeds_squared(model->speeds, number, squared);
+    mt_cross3(w->normal[element], fibre, across);
+    (void)mt_normalise3(across);
+    const double change = exp(-2 * a) / squared[0] - exp(-2 * (a - b)) / squared[1];
+    *slopes = (mt_eikonal_slopes){.n = MT_FIT_FIBRE_MODES, .parameter = {0, 1}};
+    for (size_t e = 0; e < 6; e++) {
+        double d[3];
+        mt_minus3(&mesh->xyz_mm[3 * (size_t)v[mt_mesh_edge[e][0]]],
+            &mesh->xyz_mm[3 * (size_t)v[mt_mesh_edge[e][1]]], d);
+        slopes->square[0][e] = 2 * mt_dot3(d, fibre) * mt_dot3(d, across) * change;
+        slopes->square[1][e] = slopes->square[0][e] * (1 - 2 * w->depth[element]);
+    }
+}
+
+mt_status mt_fit_model_fibre_slopes(
+    mt_fit_model *model, const mt_fit_values *values, const mt_fit_surface *surface, double *slope)
+{
+    MT_SCRATCH(scratch);
+    mt_site_sources sources;
+    wall w = {.at = {model, values}};
+    double *of_vertex, *of_source;
+    for (size_t k = 0; k < MT_FIT_FIBRE_MODES * model->n_points; k++) slope[k] = 0;
+    if (!model->problem->mesh.fibre) return MT_OK;
+    MT_TRY(list_sources(scratch, model, values, &sources));
+    MT_TRY(make_wall(scratch, model, surface, &w));
+    MT_ALLOC(scratch, of_source, MT_FIT_FIBRE_MODES * sources.n);
+    MT_ALLOC(scratch, of_vertex, MT_FIT_FIBRE_MODES * model->eikonal.n_points);
+    const mt_eikonal_tangent tangent = {
+        MT_FIT_FIBRE_MODES, fibre_slopes_of, &w, sources.n, sources.source, of_source};
+    MT_TRY(mt_eikonal_differentiate(&model->eikonal, &tangent, model->time_ms, of_vertex));
+    to_points(model, MT_FIT_FIBRE_MODES, of_vertex, slope);
     return MT_OK;
 }

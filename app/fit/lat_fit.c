@@ -10,8 +10,8 @@
 #include "app/fit/mesh_speed.h"
 #include "data/core/progress.h"
 
-static const double least_radius_mm = 2, radius_in_elements = 3, converged_percent = 1, least_share = 1,
-                    most_share = 0.8;
+static const double least_radius_mm = 2, radius_in_elements = 3, converged_percent = 1,
+                    radian_per_degree = 0.017453292519943295, least_share = 1, most_share = 0.8;
 enum { STEPS = 40 };
 
 /* ---- the case ---- */
@@ -163,6 +163,12 @@ bool mt_lat_fit_exceeds(const mt_lat_fit *fit, size_t parameter)
     return fit->reason[parameter] == MT_FIT_FITTED && excess_of(fit, fit->error, parameter) > 1;
 }
 
+static mt_status find_covariance(mt_arena *arena, mt_lat_fit *fit, const mt_fit_data *data)
+{
+    const mt_fit_fibres fibres = {fit->options.fibre_sd_deg * radian_per_degree, &fit->surface};
+    return mt_fit_covariance_make(arena, &fit->model, data, &fibres, &fit->minimum, &fit->covariance);
+}
+
 /* Fixes the parameters that the points do not determine, one after the other. */
 static mt_status fix_unidentifiable(mt_arena *arena, mt_lat_fit *fit, const mt_fit_data *data)
 {
@@ -170,13 +176,14 @@ static mt_status fix_unidentifiable(mt_arena *arena, mt_lat_fit *fit, const mt_f
     for (;;) {
         size_t worst = SIZE_MAX;
         double most = 1;
-        MT_TRY(mt_fit_covariance_make(arena, &fit->model, data, &fit->minimum, &fit->covariance));
+        MT_TRY(find_covariance(arena, fit, data));
         for (size_t p = 0; p < n; p++) {
             const double excess = fit->minimum.fixed[p] ? 0 : excess_of(fit, fit->covariance.error, p);
             if (excess > most) most = excess, worst = p;
         }
         if (worst == SIZE_MAX) return MT_OK;
         fit->error[worst] = fit->covariance.error[worst];
+        fit->from_fibres[worst] = fit->covariance.from_fibres[worst];
         fix(fit, worst, MT_FIT_NOT_IDENTIFIABLE);
         *(worst % 2 == 0 ? &fit->minimum.values.log_speed[worst / 2]
                          : &fit->minimum.values.log_ratio[worst / 2]) = 0;
@@ -189,7 +196,8 @@ static void put_errors(mt_lat_fit *fit)
 {
     const size_t n = mt_fit_n_parameters(&fit->model, &fit->minimum.values);
     for (size_t p = 0; p < n; p++)
-        if (!fit->minimum.fixed[p]) fit->error[p] = fit->covariance.error[p];
+        if (!fit->minimum.fixed[p])
+            fit->error[p] = fit->covariance.error[p], fit->from_fibres[p] = fit->covariance.from_fibres[p];
     fit->reason[mt_fit_of_site(&fit->model, 0) + 2] = MT_FIT_REFERENCE;
 }
 
@@ -230,8 +238,8 @@ typedef struct correction {
     mt_fit_values before, after;
 } correction;
 
-/* Replaces the fitted CV and ratios by Anderson's extrapolation from the last two corrections: of the mixtures of both results, that with the
- * least change. On coarse meshes the results would otherwise oscillate. */
+/* Replaces the fitted CV and ratios by Anderson's extrapolation from the last two corrections: of the mixtures of both results, that with
+ * the least change. On coarse meshes the results would otherwise oscillate. */
 static void accelerate(
     const mt_fit_model *model, const correction *last, const correction *now, mt_fit_values *values)
 {
@@ -313,7 +321,7 @@ mt_status mt_lat_fit_make(mt_arena *arena, mt_lat_fit *fit)
         fit->fitted_ms, &fit->trials));
     MT_TRY(fix_unidentifiable(arena, fit, &data));
     MT_TRY(correct(fit, &data, corrected_ms));
-    MT_TRY(mt_fit_covariance_make(arena, &fit->model, &data, &fit->minimum, &fit->covariance));
+    MT_TRY(find_covariance(arena, fit, &data));
     put_errors(fit);
     MT_TRY(mt_fit_bootstrap(
         &fit->model, &data, &fit->minimum, fit->covariance.noise_ms, fit->options.bootstrap, fit->spread));

@@ -2,11 +2,12 @@
  *
  * 1. Points are projected onto the surface (app/fit/fit_surface.h).
  * 2. The eikonal model is fitted with one site, then with more (app/fit/site_search.h).
- * 3. Parameters that the points do not determine are set to the values of the case, the worst first, and the others are fitted again:
- *    a CV or ratio with a standard error above a limit. A site above its limit is only reported, as a case has no other value for it.
- * 4. Unless omitted, the fitted values are corrected for the differences between both equations, by curvature and boundaries. Conductivities
- *    realise the fitted CV on this mesh (app/fit/mesh_speed.h). The monodomain equation is solved with them, and the eikonal model is fitted
- *    to the LAT minus the defect, that is the monodomain LAT minus the eikonal ones (app/fit/fit_run.h). This repeats, with Anderson's acceleration, until no CV or ratio changes by 1 %. Residuals are those of a last run with the final values.
+ * 3. Parameters that the points do not determine are set to the values of the case, the worst first, and the others are fitted again: a
+ *    CV or ratio with a standard error above a limit. A site above its limit is only reported, as a case has no other value for it.
+ * 4. Unless omitted, the fitted values are corrected for the differences between both equations, by curvature and boundaries.
+ *    Conductivities realise the fitted CV on this mesh (app/fit/mesh_speed.h). The monodomain equation is solved with them, and the
+ *    eikonal model is fitted to the LAT minus the defect, that is the monodomain LAT minus the eikonal ones (app/fit/fit_run.h). This
+ *    repeats, with Anderson's acceleration, until no CV or ratio changes by 1 %. Residuals are those of a last run with the final values.
  * 5. Optionally a parametric bootstrap follows: the eikonal model is fitted to its own LAT with the noise of the residuals, with the same
  *    sites and free parameters. The spread of the results is a standard error without linearisation. */
 #pragma once
@@ -32,7 +33,8 @@ typedef struct mt_lat_fit_options {
     const char *regions;                /* comma-separated: "default" or numbers of regions; NULL: all */
     size_t n_sites, most_sites;         /* 0: automatic, up to the second */
     double max_distance_mm;             /* of points from the surface */
-    double radius_mm; /* of the balls at the sites; NaN: 2 mm, or three element sizes if that is larger */
+    double radius_mm;    /* of the balls at the sites; NaN: 2 mm, or three element sizes if that is larger */
+    double fibre_sd_deg; /* standard deviation of the fibre angles; 0: they are exact */
     double limit_percent, limit_mm; /* of standard errors */
     size_t corrections;             /* by the monodomain equation; 0: none */
     size_t bootstrap;               /* number of repetitions */
@@ -60,7 +62,7 @@ typedef struct mt_lat_fit {
     mt_fit_minimum minimum;
     mt_fit_reason reason[MT_FIT_PARAMETERS_MAX];
     /* standard errors; of a parameter that is not identifiable, that of the fit in which it was free */
-    double error[MT_FIT_PARAMETERS_MAX];
+    double error[MT_FIT_PARAMETERS_MAX], from_fibres[MT_FIT_PARAMETERS_MAX];
     mt_fit_covariance covariance;
     double rms_ms;
     size_t n_corrections;

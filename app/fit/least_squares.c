@@ -208,8 +208,38 @@ static void put_covariance(const equations *e, const double *length, mt_fit_cova
     }
 }
 
+/* Adds the part of the fibres to the standard errors. */
+static mt_status add_fibres(mt_arena *scratch, mt_fit_model *model, const mt_fit_data *data,
+    const mt_fit_fibres *fibres, const mt_fit_minimum *m, const equations *e, const double *length,
+    mt_fit_covariance *c)
+{
+    double *slope, *effect; /* F, and J' W F with scaled columns */
+    MT_ALLOC(scratch, slope, MT_FIT_FIBRE_MODES * data->n);
+    MT_ALLOC(scratch, effect, e->n);
+    MT_TRY(mt_fit_model_fibre_slopes(model, &m->values, fibres->surface, slope));
+    for (size_t mode = 0; mode < MT_FIT_FIBRE_MODES; mode++) {
+        for (size_t i = 0; i < e->n; i++) {
+            effect[i] = 0;
+            for (size_t k = 0; k < data->n; k++)
+                effect[i] += data->weight[k] * e->jacobian[k * e->n_all + e->number[i]] *
+                             slope[MT_FIT_FIBRE_MODES * k + mode];
+            effect[i] = length[i] > 0 ? effect[i] / length[i] : 0;
+        }
+        for (size_t i = 0; i < e->n; i++) {
+            double change = 0;
+            for (size_t j = 0; j < e->n; j++)
+                if (isfinite(e->trial[i * e->n + j])) change += e->trial[i * e->n + j] * effect[j];
+            change *= length[i] > 0 ? fibres->sd_rad / (sqrt(2) * length[i]) : 0;
+            c->from_fibres[e->number[i]] = hypot(c->from_fibres[e->number[i]], change);
+        }
+    }
+    for (size_t i = 0; i < e->n; i++)
+        c->error[e->number[i]] = hypot(c->error[e->number[i]], c->from_fibres[e->number[i]]);
+    return MT_OK;
+}
+
 mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_fit_data *data,
-    const mt_fit_minimum *m, mt_fit_covariance *c)
+    const mt_fit_fibres *fibres, const mt_fit_minimum *m, mt_fit_covariance *c)
 {
     MT_SCRATCH(scratch);
     equations e;
@@ -220,6 +250,7 @@ mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_
             MT_INPUT, "found %zu points; needed: more than the %zu parameters of the fit", data->n, e.n);
     *c = (mt_fit_covariance){.n = e.n_all};
     MT_ALLOC(arena, c->error, c->n);
+    MT_ALLOC(arena, c->from_fibres, c->n);
     MT_ALLOC(arena, c->correlation, c->n * c->n);
     MT_ALLOC(scratch, length, e.n);
     MT_ALLOC(scratch, value, e.n);
@@ -232,5 +263,5 @@ mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_
     scale(&e, length);
     c->condition = invert(&e, value, vector);
     put_covariance(&e, length, c);
-    return MT_OK;
+    return fibres->sd_rad > 0 ? add_fibres(scratch, model, data, fibres, m, &e, length, c) : MT_OK;
 }

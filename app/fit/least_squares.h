@@ -10,7 +10,12 @@
  *
  * Covariance: s^2 (J' W J)^-1 over the free parameters, by the eigenvalues of J' W J with columns scaled to length 1. Without standard
  * deviations of the measurements s^2 is the sum of squares over the degrees of freedom. With them it is that, too, but at least 1. A
- * direction with an eigenvalue below 1e-12 of the largest has no information: its parameters have an infinite standard error. */
+ * direction with an eigenvalue below 1e-12 of the largest has no information: its parameters have an infinite standard error.
+ *
+ * Fibres: their angles are not measured with the LAT, and an error of them changes the fit. With the derivatives F of the LAT with
+ * respect to the fibre angle in two modes (app/fit/fit_times.h) the parameters change by -(J' W J)^-1 J' W F per radian. The standard
+ * error of a parameter has this part for independent errors of both modes, of D / sqrt(2), so that angles at the surfaces have the
+ * standard deviation D. */
 #pragma once
 
 #include "app/fit/fit_model.h"
@@ -38,12 +43,19 @@ MT_NODISCARD mt_status mt_least_squares(
 typedef struct mt_fit_covariance {
     size_t n;            /* parameters */
     double *error;       /* [n] standard errors; 0: fixed; infinite: no information */
+    double *from_fibres; /* [n] their part of the fibres; the other part is that of the noise */
     double *correlation; /* [n][n]; 0 for fixed ones */
     double noise_ms;     /* s, relative to a weight of 1 */
     double condition;    /* largest over smallest singular value of the scaled Jacobian */
 } mt_fit_covariance;
 
+/* The uncertainty of the fibre angles, D above, and the surface that determines the normal of the wall. */
+typedef struct mt_fit_fibres {
+    double sd_rad; /* 0: fibres are exact */
+    const mt_fit_surface *surface;
+} mt_fit_fibres;
+
 /* Computes the covariance at a minimum, in `arena`. MT_INPUT: there are no more points than free parameters. Returns the errors of
  * mt_fit_model_times. */
 MT_NODISCARD mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_fit_data *data,
-    const mt_fit_minimum *minimum, mt_fit_covariance *covariance);
+    const mt_fit_fibres *fibres, const mt_fit_minimum *minimum, mt_fit_covariance *covariance);

@@ -45,6 +45,11 @@ static const mt_option options[] = {
     {.name = "--radius-mm",
         .value = "R",
         .help = "radius of the stimulus at a site; default: 2, or three element sizes if that is larger"},
+    {.name = "--fibre-sd-deg",
+        .value = "D",
+        .help =
+            "standard deviation of the fibre angles of the mesh, which standard errors include; 0: exact; "
+            "default: 15"},
     {.name = "--limit-percent",
         .value = "P",
         .help = "largest standard error of a CV or ratio that counts as identifiable; default: 20"},
@@ -93,12 +98,17 @@ static mt_status read_count(
 
 static mt_status read_options(const mt_arguments *arguments, mt_lat_fit_options *o)
 {
+    const char *sd = mt_option_value(arguments, "--fibre-sd-deg", NULL);
     o->surface = mt_option_value(arguments, "--surface", "all");
     o->site_surface = mt_option_value(arguments, "--site-surface", o->surface);
     o->regions = mt_option_value(arguments, "--regions", NULL);
     o->cached = !mt_option_given(arguments, "--no-cache");
     MT_TRY(read_positive(arguments, "--max-distance-mm", 10, &o->max_distance_mm));
     MT_TRY(read_positive(arguments, "--radius-mm", NAN, &o->radius_mm));
+    o->fibre_sd_deg = 15;
+    if (sd) MT_TRY(mt_numbers("--fibre-sd-deg", sd, 1, -INFINITY, &o->fibre_sd_deg));
+    if (!(o->fibre_sd_deg >= 0 && o->fibre_sd_deg <= 90))
+        return mt_fail(MT_INPUT, "--fibre-sd-deg %s; allowed: from 0 to 90", sd);
     MT_TRY(read_positive(arguments, "--limit-percent", 20, &o->limit_percent));
     MT_TRY(read_positive(arguments, "--limit-mm", 5, &o->limit_mm));
     MT_TRY(read_count(arguments, "--sites", 1, MT_FIT_SITES_MAX, 0, &o->n_sites));

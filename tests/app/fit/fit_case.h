@@ -54,6 +54,7 @@ static inline void fit_write_shell(const char *path, size_t half, size_t layers,
     const shell s = {half, layers, 1};
     shell_make(&arena, &s, &mesh);
     cr_assert_eq(mt_mesh_new_fibres(&arena, &mesh), MT_OK);
+    mesh.depth = mt_arena_alloc(&arena, mesh.n_elements, sizeof *mesh.depth);
     for (size_t c = 0; c < mesh.n_elements; c++) {
         double x[3], r, round[3], up[3];
         mt_mesh_centroid(&mesh, c, x);
@@ -61,7 +62,8 @@ static inline void fit_write_shell(const char *path, size_t half, size_t layers,
         const double across = fmax(hypot(x[0], x[1]), 1e-9);
         round[0] = -x[1] / across, round[1] = x[0] / across, round[2] = 0;
         up[0] = -x[2] * x[0] / (r * across), up[1] = -x[2] * x[1] / (r * across), up[2] = across / r;
-        fit_put_fibre(&mesh, c, round, up, (r - SHELL_INNER_MM) / (SHELL_OUTER_MM - SHELL_INNER_MM), degrees);
+        mesh.depth[c] = fmin(fmax((r - SHELL_INNER_MM) / (SHELL_OUTER_MM - SHELL_INNER_MM), 0), 1);
+        fit_put_fibre(&mesh, c, round, up, mesh.depth[c], degrees);
     }
     cr_assert_eq(mt_vtkhdf_write(path, &mesh, 0, NULL), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);

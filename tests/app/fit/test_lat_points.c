@@ -70,6 +70,7 @@ Test(lat_points, invalid_options_and_cases_are_refused)
     refuses(2, "--regions: found '3'; allowed: default", FIT " --regions 3");
     refuses(2, "--regions: found 'x'", FIT " --regions default,x");
     refuses(2, "--max-distance-mm", FIT " --max-distance-mm 0");
+    refuses(2, "--fibre-sd-deg -1; allowed: from 0 to 90", FIT " --fibre-sd-deg -1");
     refuses(2, "nose", FIT " --surface nose");
     refuses(2, "found 2 points", FIT " --sites 1");
     refuses(2, "--lat", "fit slab.yaml -o out");
