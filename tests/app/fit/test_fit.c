@@ -156,7 +156,8 @@ Test(fit, endocardial_points_alone_do_not_identify_the_ratio_if_fibres_are_uncer
     cr_expect_gt(from_fibres[0], 2 * from_fibres[1], "%g %% and %g %%", from_fibres[0], from_fibres[1]);
 }
 
-/* The files of the fit repeat its LAT: the eikonal map of fitted.yaml at the vertices, and the same bytes with any number of threads. */
+/* The files of the fit repeat its CV and, apart from the shape of the stimuli, its LAT: the eikonal map of fitted.yaml. They have the same
+ * bytes with any number of threads. */
 Test(fit, the_fitted_case_repeats_the_fit)
 {
     mt_arena arena = {0};
@@ -164,11 +165,16 @@ Test(fit, the_fitted_case_repeats_the_fit)
     free(works("eikonal true.yaml -o true"));
     fit_draw_points("true", on_top, 200, 12, 1, 4);
     free(works(FIT " --sites 2"));
-    free(works("eikonal fit/fitted.yaml -o again --set output.vertices=[csv]"));
+    char *again = works("eikonal fit/fitted.yaml -o again --format json --set output.vertices=[csv]");
     cr_assert_eq(mt_csv_read(&arena, "again/activation_vertices.csv", &map), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_csv_read(&arena, "fit/points.csv", &points), MT_OK, "%s", mt_message());
     char *table = works(FIT " --sites 2");
-    const double offset_ms = json_property(table, "offset_ms");
+    const double offset_ms = json_property(table, "offset_ms"),
+                 cv = json_number(table, "cv_default", "value"),
+                 ratio = json_number(table, "ratio_default", "value");
+    cr_expect_float_eq(json_number(again, "standard", "along_mm_per_ms"), cv, 1e-9);
+    cr_expect_float_eq(json_number(again, "standard", "across_mm_per_ms"), cv / ratio, 1e-9);
+    free(again);
     size_t n = 0;
     double sum = 0, squares = 0;
     for (size_t k = 0; k < points.n_rows; k++)
