@@ -260,32 +260,58 @@ static void accelerate(
     }
 }
 
-/* Fits to the LAT without the defect, repeatedly. corrected_ms [n]: the LAT of `data`. */
+/* Removes the defect from the LAT: corrected_ms [n]. Returns the root mean square residual of the run, and stores that of the defect. */
+static double subtract_defect(const mt_lat_fit *fit, double *corrected_ms, double *defect_rms_ms)
+{
+    double residual = 0, defect = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        corrected_ms[i] = fit->lat_ms[i] - fit->defect_ms[i];
+        residual += (corrected_ms[i] - fit->fitted_ms[i]) * (corrected_ms[i] - fit->fitted_ms[i]);
+        defect += fit->defect_ms[i] * fit->defect_ms[i];
+    }
+    *defect_rms_ms = sqrt(defect / (double)fit->n);
+    return sqrt(residual / (double)fit->n);
+}
+
+/* Computes the corrected LAT of the values of the fit. */
+static mt_status find_least_defect(mt_lat_fit *fit, double *corrected_ms)
+{
+    double defect_rms_ms;
+    MT_TRY(find_defect(fit));
+    (void)subtract_defect(fit, corrected_ms, &defect_rms_ms);
+    return MT_OK;
+}
+
+/* Fits to the LAT without the defect, repeatedly. Without convergence, or if a run has more than twice the least residual, the values are
+ * those of the run with the least one. corrected_ms [n]: the LAT of `data`. */
 static mt_status correct(mt_lat_fit *fit, const mt_fit_data *data, double *corrected_ms)
 {
     correction now = {0};
+    mt_fit_values best = fit->minimum.values;
+    double least_ms = INFINITY;
     for (size_t k = 0; k < fit->options.corrections; k++) {
         const correction last = now;
-        double sum = 0;
         now.before = fit->minimum.values;
         MT_TRY(find_defect(fit));
-        for (size_t i = 0; i < fit->n; i++) {
-            corrected_ms[i] = fit->lat_ms[i] - fit->defect_ms[i];
-            sum += fit->defect_ms[i] * fit->defect_ms[i];
-        }
+        const double residual_ms = subtract_defect(fit, corrected_ms, &fit->defect_rms_ms[k]);
+        if (residual_ms > 2 * least_ms) break;
+        if (residual_ms < least_ms) least_ms = residual_ms, best = now.before;
         mt_progress_stage("fitting to the corrected LAT");
         MT_TRY(mt_least_squares(&fit->model, data, STEPS, &fit->minimum, fit->fitted_ms));
         fit->n_corrections = k + 1;
-        fit->defect_rms_ms[k] = sqrt(sum / (double)fit->n);
         fit->change_percent[k] = change_of(&fit->model, &now.before, &fit->minimum.values);
         if (fit->change_percent[k] < converged_percent) return MT_OK;
         now.after = fit->minimum.values;
         if (k > 0) accelerate(&fit->model, &last, &now, &fit->minimum.values);
     }
-    if (fit->options.corrections > 0)
-        mt_warn("%s: found a change of %.2g %% in the last of %zu corrections; usual: below %g %%", fit->path,
-            fit->change_percent[fit->n_corrections - 1], fit->n_corrections, converged_percent);
-    return MT_OK;
+    if (fit->options.corrections == 0) return MT_OK;
+    fit->minimum.values = best;
+    mt_warn("%s: found a change of %.2g %% in the last of %zu corrections; usual: below %g %%; the values "
+            "are those of "
+            "the run with the least residual, %.3g ms",
+        fit->path, fit->change_percent[fit->n_corrections - 1], fit->n_corrections, converged_percent,
+        least_ms);
+    return find_least_defect(fit, corrected_ms);
 }
 
 /* Computes the fitted LAT: those of a last run, or of the eikonal equation. */
