@@ -233,9 +233,10 @@ class Case:
         ffi, lib = _library()
         watch, texts, result = ffi.NULL, _texts(ffi, set), ffi.new("myotile_result **")
         if sample:
+            look = sample
+
             def observe(user: Any, s: Any) -> bool:
-                v_mV = numpy.frombuffer(ffi.buffer(s.v_mV, s.n * 8), "float64")
-                return bool(sample(s.time_ms, v_mV))
+                return bool(look(s.time_ms, numpy.frombuffer(ffi.buffer(s.v_mV, s.n * 8), "float64")))
             function = ffi.callback("bool(void *, const myotile_sample *)", self._guarded(observe, True))
             watch = ffi.new("myotile_watch *", {"every_ms": every_ms if every_ms is not None else 1.0, "sample": function})
         status = lib.myotile_run(self._open(), ffi.new("const char *[]", texts), len(texts), watch, result)

@@ -158,6 +158,7 @@ def call(*arguments: Any, threads: Optional[int] = None, progress: bool = False,
         finally:
             if heard:
                 heard.end()
+    assert heard
     message = _warn(heard.lines)
     if process.returncode != 0:
         raise Error(message or f"{words[0]} exited with code {process.returncode}", process.returncode)
