@@ -33,10 +33,10 @@ class CommandsTest(unittest.TestCase):
     def test_the_architects_tutorial_runs_and_prints_what_it_shows(self):
         self.follow("architecture")
 
-    def test_a_tutorial_has_six_short_pages_that_lead_from_one_to_the_next(self):
+    def test_a_tutorial_has_short_pages_that_lead_from_one_to_the_next(self):
         for name in tutorial.TUTORIALS:
             pages = tutorial.pages(name)
-            self.assertEqual([os.path.basename(page)[0] for page in pages], list("123456"))
+            self.assertEqual([os.path.basename(page)[0] for page in pages], [str(k + 1) for k in range(len(pages))])
             for page, following in zip(pages, pages[1:] + [None]):
                 with open(page, encoding="utf-8") as file:
                     text = file.read()
@@ -49,7 +49,8 @@ class CommandsTest(unittest.TestCase):
             for page in tutorial.pages(name):
                 with open(page, encoding="utf-8") as file:
                     text = file.read()
-                self.assertEqual(set(re.findall(r"^```(\w*)$", text, re.M)) - {""}, {"sh", "text"}, page)
+                # bash: commands with data that are not included
+                self.assertLessEqual(set(re.findall(r"^```(\w*)$", text, re.M)) - {""}, {"sh", "text", "bash"}, page)
                 self.assertNotRegex(text, r"\n\n {4,}", page)  # indented blocks would not be run
 
     def test_what_is_not_printed_is_found(self):
