@@ -64,9 +64,8 @@ static double time_of_piece(
 {
     const double *radius = c->network->radius_mm,
                  radius_mm = radius ? radius[c->cables.segment_of[piece]] : from->radius_mm;
-    const double pi = 3.14159265358979323846, length_mm = from->fibres * from->conductivity_mS_mm * pi *
-                                                          radius_mm * radius_mm /
-                                                          c->cables.conductance_mS[piece];
+    const double length_mm = from->fibres * from->conductivity_mS_mm * M_PI * radius_mm * radius_mm /
+                             c->cables.conductance_mS[piece];
     return length_mm / (speed_mm_ms * sqrt(radius_mm / from->radius_mm));
 }
 

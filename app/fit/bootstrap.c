@@ -4,26 +4,24 @@
 #include <stdint.h>
 
 #include "app/fit/fit_times.h"
+#include "data/core/hash.h"
 #include "data/core/progress.h"
 #include "data/core/vec3.h"
 
 enum { STEPS = 15 };
+static const uint64_t seed = 1;
 
-/* Returns a uniform number in (0, 1): splitmix64 (S. Vigna), with the state advanced by its constant. */
-static double uniform(uint64_t *state)
+/* Returns the next uniform number in (0, 1). used: numbers taken from the sequence. */
+static double uniform(uint64_t *used)
 {
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    z ^= z >> 31;
-    return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+    return ((double)(mt_random_bits(seed, (*used)++) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Returns a normal number, by Box and Muller. */
-static double normal(uint64_t *state)
+/* Returns the next normal number, by Box and Muller. */
+static double normal(uint64_t *used)
 {
-    const double u = uniform(state), v = uniform(state);
-    return sqrt(-2 * log(u)) * cos(6.28318530717958648 * v);
+    const double u = uniform(used), v = uniform(used);
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
 /* Computes the difference of two values by parameters. */
@@ -48,7 +46,7 @@ mt_status mt_fit_bootstrap(mt_fit_model *model, const mt_fit_data *data, const m
     double noise_ms, size_t n, double spread[MT_FIT_PARAMETERS_MAX])
 {
     MT_SCRATCH(scratch);
-    uint64_t state = 1;
+    uint64_t used = 0;
     double *lat_ms, *exact_ms, *fitted_ms, change[MT_FIT_PARAMETERS_MAX],
         sum[MT_FIT_PARAMETERS_MAX] = {0}, squares[MT_FIT_PARAMETERS_MAX] = {0};
     const size_t n_parameters = mt_fit_n_parameters(model, &minimum->values);
@@ -62,7 +60,7 @@ mt_status mt_fit_bootstrap(mt_fit_model *model, const mt_fit_data *data, const m
         mt_fit_minimum m = *minimum;
         mt_progress_stage_part("bootstrap", (double)i / (double)n);
         for (size_t k = 0; k < data->n; k++)
-            lat_ms[k] = exact_ms[k] + noise_ms / sqrt(data->weight[k]) * normal(&state);
+            lat_ms[k] = exact_ms[k] + noise_ms / sqrt(data->weight[k]) * normal(&used);
         MT_TRY(mt_least_squares(model, &drawn, STEPS, &m, fitted_ms));
         difference(model, &m.values, &minimum->values, change);
         for (size_t p = 0; p < n_parameters; p++) sum[p] += change[p], squares[p] += change[p] * change[p];

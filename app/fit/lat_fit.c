@@ -307,8 +307,7 @@ static mt_status correct(mt_lat_fit *fit, const mt_fit_data *data, double *corre
     if (fit->options.corrections == 0) return MT_OK;
     fit->minimum.values = best;
     mt_warn("%s: found a change of %.2g %% in the last of %zu corrections; usual: below %g %%; the values "
-            "are those of "
-            "the run with the least residual, %.3g ms",
+            "are those of the run with the least residual, %.3g ms",
         fit->path, fit->change_percent[fit->n_corrections - 1], fit->n_corrections, converged_percent,
         least_ms);
     return find_least_defect(fit, corrected_ms);

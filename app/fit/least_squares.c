@@ -8,7 +8,7 @@
 #include "data/core/progress.h"
 
 static const double prior_log = 1.0986122886681098; /* log 3 */
-static const double factor_log = 0.69314718055994531, longest_mm = 10, enough = 1e-5, smallest = 1e-12;
+static const double factor_log = M_LN2, longest_mm = 10, enough = 1e-5, smallest = 1e-12;
 enum { TRIALS = 6 };
 
 /* ---- the sum ---- */

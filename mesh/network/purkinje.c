@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/hash.h"
 #include "data/core/vec3.h"
 #include "mesh/network/tree.h"
 
@@ -126,14 +127,8 @@ mt_status mt_purkinje_check(const mt_purkinje_rule *rule)
 
 /* ---- random lengths, and angles ---- */
 
-/* Returns the mixing function of SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t mix(uint64_t z)
-{
-    z += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+/* Returns the first pseudo-random number of a key. */
+static uint64_t mix(uint64_t key) { return mt_random_bits(key, 0); }
 
 /* Returns the number of segments of a branch of the fractal tree, by its number in its ventricle. */
 static size_t random_segments(const ventricle *v, size_t number)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/core/axes.h"
+#include "data/core/hash.h"
 
 enum {
     LOOK_EVERY = 10,
@@ -87,16 +88,8 @@ static void add_and_two_dots(
 
 /* ---- The recurrence. */
 
-/* Returns a value in [-1, 1), uniform, from the index alone: the mixing function of SplitMix64 (Steele, Lea, Flood
- * 2014). */
-static double noise(uint64_t index)
-{
-    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-52 - 1;
-}
+/* Returns a value in [-1, 1), uniform, from the index alone. */
+static double noise(uint64_t index) { return (double)(mt_random_bits(0, index) >> 11) * 0x1p-52 - 1; }
 
 /* Computes y += a x, removes the null vector from y and normalises y if it is not 0. Returns the norm before
  * normalisation. If y was mostly null vector, the norm by Pythagoras is mostly rounding; callers that need it call

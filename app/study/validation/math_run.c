@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "data/core/hash.h"
 #include "ipu/run/engine.h"
 
 /* ---- results and references ---- */
@@ -90,19 +91,10 @@ static void push_floats(batch *b, uint64_t every, uint64_t first)
         for (uint64_t x = multiple; x < end; x += every) push(b, x << 32);
 }
 
-/* Returns the k-th of 2^64 distinct pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014, doi 10.1145/2660193.2660195). */
-static uint64_t random_bits(uint64_t k)
-{
-    uint64_t z = (k + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 static void push_pairs(batch *b, uint64_t pairs, uint64_t first)
 {
     const uint64_t end = first + block < pairs ? first + block : pairs;
-    for (uint64_t k = first; k < end; k++) push(b, random_bits(k));
+    for (uint64_t k = first; k < end; k++) push(b, mt_random_bits(0, k));
 }
 
 /* ---- the run ---- */

@@ -31,3 +31,12 @@ Test(hash, the_hash_does_not_depend_on_the_splitting_of_the_input)
     hash_of(text + 1, sizeof text, other);
     cr_assert_str_neq(other, whole);
 }
+
+/* The five numbers that the Rosetta Code task "Pseudo-random numbers/Splitmix64" requires of this seed. */
+Test(hash, the_pseudo_random_numbers_are_those_of_splitmix64)
+{
+    static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+        4593380528125082431u, 16408922859458223821u};
+    for (uint64_t i = 0; i < sizeof published / sizeof *published; i++)
+        cr_assert_eq(mt_random_bits(1234567, i), published[i], "number %zu", (size_t)i);
+}
