@@ -45,7 +45,7 @@ void mt_capture_observe(mt_capture *capture, const mt_stimulus *stimulus, double
     }
     if (ends(stimulus, dt_ms, step) && capture->begun) {
         capture->begun = false;
-        if (stimulus->duration_ms <= MT_CAPTURE_PULSE_MOST_MS)
+        if (stimulus->duration_ms <= MT_CAPTURE_PULSE_MOST_MS && !stimulus->delay)
             capture->due = step + (size_t)llround(MT_CAPTURE_AFTER_MS / dt_ms);
     }
 }

@@ -61,6 +61,13 @@ double mt_monodomain_share(const mt_monodomain *problem, size_t element)
     return (kappa_ms ? kappa_ms[element] / problem->dt_ms : 0) + compensation(problem);
 }
 
+size_t mt_monodomain_own_stimuli(const mt_monodomain *problem)
+{
+    size_t n = problem->n_stimuli;
+    while (n > 0 && problem->stimulus[n - 1].delay) n--;
+    return n;
+}
+
 const mt_cell_variant *mt_monodomain_variants(const mt_monodomain *problem, size_t *n)
 {
     *n = problem->variants ? problem->n_variants : problem->model->n_variants;

@@ -91,7 +91,7 @@ typedef struct mt_monodomain {
     double tolerance_mV;      /* of multirate stepping */
     mt_evaluation evaluation; /* exact for other backends than the host's in single precision */
     size_t n_stimuli;
-    const mt_stimulus *stimulus;
+    const mt_stimulus *stimulus; /* those with delays, which prescribe activation, are last */
     /* [n_stimuli] ascending: stimulus of the case that each is a part of; NULL: the same numbers */
     const size_t *stimulus_of;
     mt_record record;
@@ -110,6 +110,9 @@ static inline size_t mt_monodomain_stimulus_of(const mt_monodomain *problem, siz
 {
     return problem->stimulus_of ? problem->stimulus_of[part] : part;
 }
+
+/* Returns the number of stimuli without delays. */
+size_t mt_monodomain_own_stimuli(const mt_monodomain *problem);
 
 /* Results of the time loop (mt_backend_run). Zero-initialised: no results are stored, and there is one beat. */
 typedef struct mt_results {

@@ -5,7 +5,7 @@
 static size_t on_step(const mt_stimulus *s, double dt_ms) { return (size_t)llround(s->start_ms / dt_ms); }
 static size_t off_step(const mt_stimulus *s, double dt_ms)
 {
-    return (size_t)llround((s->start_ms + s->duration_ms) / dt_ms);
+    return (size_t)llround((s->start_ms + s->duration_ms) / dt_ms) + s->longest;
 }
 
 static size_t period_steps(const mt_stimulus *s, double dt_ms)
@@ -19,6 +19,21 @@ static size_t pulse_shift(const mt_stimulus *s, double dt_ms, size_t step)
     if (s->repeats == 0 || step < on_step(s, dt_ms)) return 0;
     const size_t period = period_steps(s, dt_ms), pulse = (step - on_step(s, dt_ms)) / period;
     return period * (pulse < s->repeats ? pulse : s->repeats);
+}
+
+size_t mt_stimulus_window(const mt_stimulus *s, double dt_ms)
+{
+    return off_step(s, dt_ms) - on_step(s, dt_ms);
+}
+
+size_t mt_stimulus_duration(const mt_stimulus *s, double dt_ms)
+{
+    return mt_stimulus_window(s, dt_ms) - s->longest;
+}
+
+size_t mt_stimulus_elapsed(const mt_stimulus *s, double dt_ms, size_t step)
+{
+    return step - on_step(s, dt_ms) - pulse_shift(s, dt_ms, step);
 }
 
 bool mt_stimulus_is_on(const mt_stimulus *stimulus, double dt_ms, size_t step)

@@ -261,17 +261,12 @@ static void begin_run(mt_eikonal_map *map)
         .what = "eikonal"};
 }
 
-mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
+mt_status mt_eikonal_map_on(mt_arena *arena, mt_eikonal_map *map)
 {
     mt_cell_speeds of;
     sources from = {0};
-    begin_run(map);
-    MT_TRY(mt_problem_make_still(arena, &map->input, map->cached, &map->problem));
-    mt_case_fix_discretisation(&map->input, map->problem.unknowns.at_vertices);
-    mt_case_places_put(&map->problem.places, &map->input);
-    MT_TRY(mt_sampling_make(arena, &map->input, &map->problem, &map->sampling));
     const double begin_s = mt_now_s();
-    MT_TRY(mt_problem_prepace(arena, &map->input, map->cached, &map->problem));
+    begin_run(map);
     mt_progress_stage("measuring the CV of the cells");
     MT_TRY(mt_cell_speeds_make(arena, map->path, &map->input, &map->problem, map->cached, &of));
     MT_TRY(list_fronts(arena, &of, map));
@@ -280,4 +275,14 @@ mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
     MT_TRY(find_sources(arena, &of, map, &from));
     map->measure_s = mt_now_s() - begin_s;
     return solve(arena, &of, &from, map);
+}
+
+mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map)
+{
+    MT_TRY(mt_problem_make_still(arena, &map->input, map->cached, &map->problem));
+    mt_case_fix_discretisation(&map->input, map->problem.unknowns.at_vertices);
+    mt_case_places_put(&map->problem.places, &map->input);
+    MT_TRY(mt_sampling_make(arena, &map->input, &map->problem, &map->sampling));
+    MT_TRY(mt_problem_prepace(arena, &map->input, map->cached, &map->problem));
+    return mt_eikonal_map_on(arena, map);
 }

@@ -65,3 +65,6 @@ MT_NODISCARD mt_status mt_eikonal_map_begin(mt_arena *arena, mt_eikonal_map *map
  * MT_INPUT: no stimulus activates the tissue. Returns the errors of `mt_problem_make_still`, `mt_fast_edges_make` and
  * `mt_eikonal_solve`. */
 MT_NODISCARD mt_status mt_eikonal_map_make(mt_arena *arena, mt_eikonal_map *map);
+
+/* Same, on map->problem, which the caller has built and whose cells it has paced. */
+MT_NODISCARD mt_status mt_eikonal_map_on(mt_arena *arena, mt_eikonal_map *map);

@@ -52,8 +52,17 @@ static mt_status make_operator(mt_arena *arena, const mt_case *input, bool cache
         mt_operator_make_nodal(arena, &p->mesh, &tissues, &p->fronts.nodal, &p->diffusion));
 }
 
+/* Gives all cells the default laws; with a prescribed activation none, as nothing depends on the CV of the discrete wavefront. */
+static void set_default_fronts(const mt_case *input, mt_problem *p)
+{
+    p->fronts = (mt_fronts){.interval_ms = NAN};
+    if (p->unknowns.at_vertices && input->activation == MT_CASE_MONODOMAIN)
+        p->fronts.nodal = (mt_nodal_spreading){1, &mt_nodal_law_default, NULL};
+}
+
 static mt_status make_fronts(mt_arena *arena, const mt_case *input, bool cached, mt_problem *p)
 {
+    if (input->activation != MT_CASE_MONODOMAIN) return set_default_fronts(input, p), MT_OK;
     return mt_fail_in(mt_case_mesh_name(input),
         mt_fronts_make(arena, input, &p->mesh, &p->adjacency, &p->media, &p->monodomain, cached, &p->fronts));
 }
@@ -296,6 +305,7 @@ static mt_status warn_of_errors(const mt_case *input, const mt_problem *p)
 {
     MT_SCRATCH(scratch);
     mt_case_parts parts;
+    if (input->activation != MT_CASE_MONODOMAIN) return MT_OK;
     MT_TRY(mt_case_parts_make(scratch, &p->mesh, &p->media, &parts));
     const bool chosen = mt_placing_is_measured(&p->placing);
     mt_fronts_warn(mt_case_mesh_name(input), &p->fronts, chosen ? p->placing.allowed_percent : 0);
@@ -408,13 +418,6 @@ static mt_status find_fronts(mt_arena *arena, const mt_case *used, bool cached, 
     return warn_of_errors(used, p);
 }
 
-/* Gives all cells the default laws. */
-static void set_default_fronts(mt_problem *p)
-{
-    p->fronts = (mt_fronts){.interval_ms = NAN};
-    if (p->unknowns.at_vertices) p->fronts.nodal = (mt_nodal_spreading){1, &mt_nodal_law_default, NULL};
-}
-
 /* Builds the problem on a ground. `measures`: false: with the default laws instead of those of the fronts, and without warnings. */
 static mt_status complete(mt_arena *arena, const mt_case *used, bool cached, bool measures, mt_problem *p)
 {
@@ -425,7 +428,7 @@ static mt_status complete(mt_arena *arena, const mt_case *used, bool cached, boo
     if (measures)
         warn_of_channels(used, p);
     else
-        set_default_fronts(p);
+        set_default_fronts(used, p);
     if (measures) MT_TRY(find_fronts(arena, used, cached, p));
     MT_TRY(make_operator(arena, used, cached, p));
     return finish(arena, used, p);
@@ -497,7 +500,7 @@ mt_status mt_problem_make_still(mt_arena *arena, const mt_case *input, bool cach
     MT_TRY(select_unknowns(arena, &used, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, &used, p));
     MT_TRY(mt_case_cells(arena, &used, &p->whole, &p->unknowns, &p->monodomain));
-    set_default_fronts(p);
+    set_default_fronts(&used, p);
     MT_TRY(make_pattern(arena, &used, p));
     p->monodomain.diffusion = &p->diffusion;
     p->monodomain.dt_ms = used.time.dt_ms;

@@ -27,14 +27,14 @@ static bool is_last(const mt_run *run, size_t steps_done)
            (run->activated || steps_done == mt_case_steps(run->input));
 }
 
-/* Returns the start time of the last pulse of n stimuli. */
-static double last_of(size_t n, const mt_stimulus *stimulus)
+/* Returns the start time of the last pulse of n stimuli, in its last element. */
+static double last_of(size_t n, const mt_stimulus *stimulus, double dt_ms)
 {
     double last_ms = 0;
     for (size_t s = 0; s < n; s++) {
         const double more_ms =
             stimulus[s].repeats > 0 ? (double)stimulus[s].repeats * stimulus[s].period_ms : 0;
-        last_ms = fmax(last_ms, stimulus[s].start_ms + more_ms);
+        last_ms = fmax(last_ms, stimulus[s].start_ms + more_ms + (double)stimulus[s].longest * dt_ms);
     }
     return last_ms;
 }
@@ -43,7 +43,8 @@ static double last_of(size_t n, const mt_stimulus *stimulus)
 static double last_pulse_ms(const mt_monodomain *problem)
 {
     const mt_conduction *c = problem->conduction;
-    return fmax(last_of(problem->n_stimuli, problem->stimulus), c ? last_of(c->n_stimuli, c->stimulus) : 0);
+    return fmax(last_of(problem->n_stimuli, problem->stimulus, problem->dt_ms),
+        c ? last_of(c->n_stimuli, c->stimulus, problem->dt_ms) : 0);
 }
 
 /* Returns the latest activation of the conduction system; NaN if there is none. */

@@ -28,7 +28,7 @@ function(count source committed)
   endif()
 endfunction()
 
-count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde pde_double_word activation stimulus spread
+count(solver/plan/codelets_tally.c solver/plan/codelets_tally.inc pde pde_double_word activation stimulus stimulus_delayed spread
       activation_spread record record_spread turn multirate increments start first_product half_way
       second_product end_iteration gain next_iteration find_alpha find_omega nodal_block nodal_entry nodal_row
       nodal_spread_row nodal_share_row nodal_increment nodal_word_row nodal_increments_row nodal_start_row

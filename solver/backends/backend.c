@@ -105,6 +105,21 @@ static size_t find_cause(const mt_monodomain *problem, const double *v_mV, size_
     return found == SIZE_MAX && own ? find_cause(problem, v_mV, step, false) : found;
 }
 
+/* Describes the stimulus that caused an impossible voltage. */
+static void tell_cause(const mt_monodomain *problem, size_t cause, const char *there, char *why, size_t size)
+{
+    const mt_stimulus *stimulus = &problem->stimulus[cause];
+    if (stimulus->delay)
+        (void)snprintf(why, size,
+            "activation: eikonal was on%s and raises V by %.4g mV/ms: a smaller time.dt_ms may help", there,
+            stimulus->rise_mV_ms);
+    else
+        (void)snprintf(why, size,
+            "stimuli.%zu was on%s and raises V by %.4g mV/ms: a smaller strength_uA_mm3 or time.dt_ms may "
+            "help",
+            cause, there, stimulus->rise_mV_ms);
+}
+
 /* Fails with the message for a voltage that is impossible at this step and was possible at step `from`. */
 static mt_status refuse(
     const mt_monodomain *problem, const double *v_mV, size_t element, size_t from, size_t step)
@@ -116,10 +131,7 @@ static mt_status refuse(
     if (cause != SIZE_MAX) {
         const size_t own = find_impossible(v_mV, 0, &problem->stimulus[cause]);
         if (own != SIZE_MAX) element = own;
-        (void)snprintf(why, sizeof why,
-            "stimuli.%zu was on%s and raises V by %.4g mV/ms: a smaller strength_uA_mm3 or time.dt_ms may "
-            "help",
-            cause, own != SIZE_MAX ? " there" : "", problem->stimulus[cause].rise_mV_ms);
+        tell_cause(problem, cause, own != SIZE_MAX ? " there" : "", why, sizeof why);
     }
     tell_value(problem, element, v_mV[element], value, sizeof value);
     return mt_fail(MT_NUMERICS, "%s between %g and %g ms; it must stay within -200 .. 200 mV; %s", value,
@@ -378,8 +390,8 @@ static mt_status conduct(const running *r, size_t step)
 
 static bool notes_peak(const running *r, size_t stimulus, size_t step)
 {
-    return r->results->peak_mV &&
-           mt_stimulus_is_on(&r->problem->stimulus[stimulus], r->problem->dt_ms, step - 1);
+    const mt_stimulus *s = &r->problem->stimulus[stimulus];
+    return r->results->peak_mV && !s->delay && mt_stimulus_is_on(s, r->problem->dt_ms, step - 1);
 }
 
 static void note_peaks(const running *r, size_t step)
@@ -401,7 +413,7 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
     for (size_t s = 0; capture && s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         double high = -INFINITY, low = INFINITY;
-        if (!mt_capture_due(&capture[s], stimulus, problem->dt_ms, step)) continue;
+        if (stimulus->delay || !mt_capture_due(&capture[s], stimulus, problem->dt_ms, step)) continue;
         if (extreme_mV) {
             high = extreme_mV[s];
             low = -extreme_mV[problem->n_stimuli + s];

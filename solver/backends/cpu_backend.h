@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/core/offsets.h"
 #include "solver/backends/backend.h"
 #include "solver/cells/tabulated.h"
 #include "solver/diffusion/implicit_solver.h"
@@ -50,10 +51,11 @@
 #    define CPU_SLICED_ROWS mt_sliced_rows_float
 #endif
 
-/* The own elements of a stimulus, by local number. */
+/* The own elements of a stimulus, by local number; with delays in their order, and the first one of each delay. */
 typedef struct own_stimulus {
     size_t n;
     const uint32_t *element;
+    const size_t *first; /* [longest + 2]; NULL: without delays */
 } own_stimulus;
 
 /* The own unknowns that are coupled to a conduction system: local numbers, and positions in the list of all. */
@@ -291,15 +293,35 @@ static mt_status find_constants(mt_arena *arena, cpu *c)
 
 /* ---- ranks ---- */
 
+/* Selects the own elements of a stimulus with delays, in their order, by local number. */
+static mt_status own_delayed(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
+{
+    uint32_t *element;
+    size_t *first;
+    MT_ALLOC(arena, first, all->longest + 3);
+    for (size_t k = 0; k < all->n_elements; k++)
+        if (c->local[all->element[k]] != UINT32_MAX) first[all->delay[k] + (size_t)2]++;
+    mt_offsets_sum(first, all->longest + 3);
+    own->n = first[all->longest + 2];
+    MT_ALLOC(arena, element, own->n);
+    for (size_t k = 0; k < all->n_elements; k++)
+        if (c->local[all->element[k]] != UINT32_MAX)
+            element[first[all->delay[k] + (size_t)1]++] = c->local[all->element[k]];
+    own->element = element;
+    own->first = first;
+    return MT_OK;
+}
+
 /* Selects the own elements of a stimulus, by local number. */
 static mt_status own_of(mt_arena *arena, const cpu *c, const mt_stimulus *all, own_stimulus *own)
 {
     uint32_t *element;
     size_t n = 0;
+    if (all->delay) return own_delayed(arena, c, all, own);
     MT_ALLOC(arena, element, all->n_elements);
     for (size_t k = 0; k < all->n_elements; k++)
         if (c->local[all->element[k]] != UINT32_MAX) element[n++] = c->local[all->element[k]];
-    *own = (own_stimulus){n, element};
+    *own = (own_stimulus){n, element, NULL};
     return MT_OK;
 }
 
@@ -470,13 +492,53 @@ static mt_status open_cpu(mt_arena *arena, const mt_monodomain *problem, const m
     return MT_OK;
 }
 
+/* Selects the elements of a stimulus with delays from `first` to `end`, excluded. */
+static own_stimulus with_delays(const own_stimulus *own, size_t first, size_t end)
+{
+    return (own_stimulus){own->first[end] - own->first[first], own->element + own->first[first], NULL};
+}
+
+/* Selects the elements of a stimulus that are held in a step of its window. */
+static own_stimulus held(const own_stimulus *own, const mt_stimulus *stimulus, double dt_ms, size_t step)
+{
+    if (!own->first) return (own_stimulus){0};
+    const size_t from = mt_stimulus_elapsed(stimulus, dt_ms, step) + 1, end = stimulus->longest + 1,
+                 to = from + stimulus->held;
+    return from < end ? with_delays(own, from, to < end ? to : end) : (own_stimulus){0};
+}
+
+/* Selects the elements of a stimulus that are stimulated in a step of its window. */
+static own_stimulus stimulated(
+    const own_stimulus *own, const mt_stimulus *stimulus, double dt_ms, size_t step)
+{
+    if (!own->first) return *own;
+    const size_t elapsed = mt_stimulus_elapsed(stimulus, dt_ms, step),
+                 duration = mt_stimulus_duration(stimulus, dt_ms),
+                 from = elapsed < duration ? 0 : elapsed + 1 - duration,
+                 to = (elapsed < stimulus->longest ? elapsed : stimulus->longest) + 1;
+    return with_delays(own, from, to);
+}
+
+/* Holds V of elements before their currents. */
+static void hold(cpu *c, const mt_stimulus *stimulus, const own_stimulus *own, size_t step)
+{
+    const own_stimulus those = held(own, stimulus, c->problem->dt_ms, step);
+    const real low = (real)stimulus->held_mV, high = (real)stimulus->free_mV;
+    for (size_t k = 0; k < those.n; k++) {
+        real *v = &c->v[those.element[k]];
+        *v = *v > low && *v < high ? low : *v;
+    }
+}
+
 static void stimulate(cpu *c, size_t step)
 {
     for (size_t s = 0; s < c->problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &c->problem->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, c->problem->dt_ms, step)) continue;
         const real rise_mV = (real)(c->problem->dt_ms * stimulus->rise_mV_ms);
-        for (size_t k = 0; k < c->stimulus[s].n; k++) c->v[c->stimulus[s].element[k]] += rise_mV;
+        const own_stimulus on = stimulated(&c->stimulus[s], stimulus, c->problem->dt_ms, step);
+        for (size_t k = 0; k < on.n; k++) c->v[on.element[k]] += rise_mV;
+        hold(c, stimulus, &c->stimulus[s], step);
     }
 }
 

@@ -69,6 +69,19 @@ static void write_count(ipu *self, const ipu_tensor *tensor, size_t count)
 /* Writes the number of the step in its beat. */
 static void write_step(ipu *self, size_t step) { write_count(self, &self->plan.step, step); }
 
+/* Writes the number of the step in the windows of stimuli with delays. */
+static void write_elapsed(ipu *self, size_t step)
+{
+    const mt_monodomain *problem = self->plan.problem;
+    for (size_t s = 0; s < problem->n_stimuli; s++) {
+        const mt_stimulus *stimulus = &problem->stimulus[s];
+        if (!stimulus->delay) continue;
+        const bool on = mt_stimulus_is_on(stimulus, problem->dt_ms, step);
+        write_count(
+            self, &self->plan.elapsed[s], on ? mt_stimulus_elapsed(stimulus, problem->dt_ms, step) : 0);
+    }
+}
+
 /* Zeroes the low parts, as between time steps. */
 static void begin_double_words(ipu *self)
 {
@@ -157,6 +170,9 @@ static mt_status write_all(ipu *self, mt_arena *scratch, const mt_monodomain *pr
     MT_TRY(write_matrix(self, scratch));
     for (size_t s = 0; s < problem->n_stimuli; s++)
         ipu_engine_write(self->engine, &plan->elements[s], plan->elements_value[s]);
+    for (size_t s = 0; s < problem->n_stimuli; s++)
+        if (problem->stimulus[s].delay) ipu_engine_write(self->engine, &plan->delay[s], plan->delay_value[s]);
+    write_elapsed(self, 0);
     if (plan->share_value) ipu_engine_write(self->engine, &plan->share, plan->share_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->of, plan->of_value);
     if (plan->of_value) ipu_engine_write(self->engine, &plan->constants, plan->constants_value);
@@ -446,6 +462,7 @@ static void resume_ipu(void *opaque, size_t steps_done)
     const mt_record *record = &self->plan.problem->record;
     const size_t step_of_beat = steps_done - mt_record_first(record, mt_record_beat(record, steps_done));
     write_step(self, step_of_beat);
+    write_elapsed(self, steps_done);
     resume_network(self, steps_done, step_of_beat);
 }
 

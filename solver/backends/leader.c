@@ -76,11 +76,11 @@ static size_t elements_of(const leader *l, uint32_t rank) { return l->first[rank
 static const uint32_t *own(const leader *l) { return l->element + l->first[l->ranks->rank]; }
 static size_t n_own(const leader *l) { return elements_of(l, l->ranks->rank); }
 
-/* Returns the highest V, or with sign -1 the highest -V, of the rank's own elements of a stimulus. */
+/* Returns the highest V, or with sign -1 the highest -V, of the rank's own elements of a stimulus without delays. */
 static double peak_of(const leader *l, const mt_stimulus *stimulus, const double *v_mV, double sign)
 {
     double peak = -INFINITY;
-    for (size_t k = 0; k < stimulus->n_elements; k++) {
+    for (size_t k = 0; !stimulus->delay && k < stimulus->n_elements; k++) {
         const uint32_t element = stimulus->element[k];
         if (!l->place || l->place[element] < l->first[1]) peak = fmax(peak, sign * v_mV[element]);
     }

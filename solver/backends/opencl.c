@@ -30,7 +30,8 @@ typedef struct device {
     mt_opencl_buffer *v[2], *before, *activation_ms, *recorded[MT_RECORDED], *state, *paced[MT_PACED],
         *constants, *of, *tables, *table_of, *share, *s, *d, *diagonal, *a, *spread, *columns, *rows, *v_low;
     size_t now; /* v[now] is V */
-    mt_opencl_kernel *stimulate, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look, *charge;
+    mt_opencl_kernel *stimulate, *hold, *react, *spread_nodal, *diffuse, *record, *turn, *pick, *look,
+        *charge;
     mt_opencl_buffer **stimulus; /* [n_stimuli] its unknowns */
     /* to read some numbers: their places, and they themselves, at most n_picked */
     mt_opencl_buffer *place, *picked, *any;
@@ -200,7 +201,7 @@ static mt_status make_stimuli(mt_arena *arena, device *d)
     for (size_t s = 0; s < n; s++) {
         const own_stimulus *own = &c->stimulus[s];
         MT_TRY(make_buffer(d, "stimuli", own->n, sizeof *own->element, own->element, &d->stimulus[s]));
-        if (own->n > d->n_picked) d->n_picked = own->n;
+        if (!own->first && own->n > d->n_picked) d->n_picked = own->n;
     }
     return MT_OK;
 }
@@ -233,6 +234,7 @@ static mt_status make_kernels(device *d)
                                 : c->nodal ? "diffuse_nodal"
                                            : "diffuse";
     MT_TRY(mt_opencl_kernel_make(program, "stimulate", &d->stimulate));
+    MT_TRY(mt_opencl_kernel_make(program, "hold", &d->hold));
     MT_TRY(mt_opencl_kernel_make(program, multirate ? "react_multirate" : "react", &d->react));
     MT_TRY(mt_opencl_kernel_make(program, "spread_nodal", &d->spread_nodal));
     MT_TRY(mt_opencl_kernel_make(program, diffuse, &d->diffuse));
@@ -365,20 +367,33 @@ static mt_status update_device(device *d)
 
 /* ---- a time step ---- */
 
+/* Launches a kernel over some elements of a stimulus, with one or two numbers. */
+static mt_status launch_on(const device *d, mt_opencl_kernel *kernel, size_t stimulus, own_stimulus some,
+    size_t n_numbers, const double *number)
+{
+    if (some.n == 0) return MT_OK;
+    arguments a = {.kernel = kernel};
+    put_number(&a, (size_t)(some.element - d->host->stimulus[stimulus].element));
+    put_number(&a, some.n);
+    for (size_t k = 0; k < n_numbers; k++) put_real(&a, (real)number[k]);
+    put_buffer(&a, d->stimulus[stimulus]);
+    put_buffer(&a, d->v[d->now]);
+    MT_TRY(a.status);
+    return mt_opencl_launch(kernel, some.n, d->shape.group);
+}
+
 static mt_status stimulate_on_device(const device *d, size_t step)
 {
     const mt_monodomain *problem = d->host->problem;
     for (size_t s = 0; s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
+        const own_stimulus *own = &d->host->stimulus[s];
         if (!mt_stimulus_is_on(stimulus, problem->dt_ms, step)) continue;
-        const size_t n = d->host->stimulus[s].n;
-        arguments a = {.kernel = d->stimulate};
-        put_number(&a, n);
-        put_real(&a, (real)(problem->dt_ms * stimulus->rise_mV_ms));
-        put_buffer(&a, d->stimulus[s]);
-        put_buffer(&a, d->v[d->now]);
-        MT_TRY(a.status);
-        MT_TRY(mt_opencl_launch(d->stimulate, n, d->shape.group));
+        const own_stimulus on = stimulated(own, stimulus, problem->dt_ms, step),
+                           kept = held(own, stimulus, problem->dt_ms, step);
+        const double range_mV[2] = {stimulus->held_mV, stimulus->free_mV};
+        MT_TRY(launch_on(d, d->stimulate, s, on, 1, &(double){problem->dt_ms * stimulus->rise_mV_ms}));
+        MT_TRY(launch_on(d, d->hold, s, kept, 2, range_mV));
     }
     return MT_OK;
 }
@@ -697,12 +712,12 @@ static mt_status check_all(const device *d, bool *possible)
     return MT_OK;
 }
 
-/* Finds the highest V and the highest -V of a stimulus. */
+/* Finds the highest V and the highest -V of a stimulus without delays. */
 static mt_status find_extremes(const device *d, size_t stimulus, double *high_mV, double *low_mV)
 {
     const own_stimulus *own = &d->host->stimulus[stimulus];
     *high_mV = *low_mV = -INFINITY;
-    if (own->n == 0) return MT_OK;
+    if (own->n == 0 || own->first) return MT_OK;
     for (size_t k = 0; k < own->n; k++) d->places[k] = own->element[k];
     MT_TRY(pick_values(d, own->n, d->v[d->now]));
     for (size_t k = 0; k < own->n; k++) {

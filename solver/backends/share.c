@@ -342,13 +342,20 @@ static mt_status pass_variants(parcel *p, const model_parcel *model, size_t n, m
 static mt_status pass_stimulus(parcel *p, mt_stimulus *stimulus)
 {
     uint32_t *own = NULL;
+    uint16_t *delay = NULL;
     size_t n = 0;
     if (p->gives) MT_ALLOC(p->arena, own, stimulus->n_elements);
-    for (size_t k = 0; p->gives && k < stimulus->n_elements; k++)
-        if (p->whole->own[stimulus->element[k]]) own[n++] = p->whole->element[stimulus->element[k]];
-    void *elements = own;
+    if (p->gives && stimulus->delay) MT_ALLOC(p->arena, delay, stimulus->n_elements);
+    for (size_t k = 0; p->gives && k < stimulus->n_elements; k++) {
+        if (!p->whole->own[stimulus->element[k]]) continue;
+        if (delay) delay[n] = stimulus->delay[k];
+        own[n++] = p->whole->element[stimulus->element[k]];
+    }
+    void *elements = own, *delays = delay;
     pass(p, &n, sizeof n);
     MT_TRY(pass_items(p, n, sizeof *own, &elements));
+    if (stimulus->delay) MT_TRY(pass_items(p, n, sizeof *delay, &delays));
+    if (stimulus->delay) stimulus->delay = delays;
     stimulus->n_elements = n;
     stimulus->element = elements;
     return MT_OK;

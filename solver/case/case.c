@@ -21,6 +21,8 @@ static const char *const beats[] = {[MT_CASE_BEATS_FIRST] = "first", [MT_CASE_BE
 static const char *const vertices[] = {[MT_CASE_VERTICES_CSV] = "csv", [MT_CASE_VERTICES_DAT] = "dat", NULL};
 static const char *const untils[] = {
     [MT_CASE_UNTIL_END] = "end", [MT_CASE_UNTIL_ACTIVATED] = "activated", NULL};
+static const char *const activations[] = {
+    [MT_CASE_MONODOMAIN] = "monodomain", [MT_CASE_EIKONAL] = "eikonal", NULL};
 static const char *const backends[] = {
     [MT_CASE_CPU] = "cpu", [MT_CASE_IPU] = "ipu", [MT_CASE_OPENCL] = "opencl", NULL};
 static const char *const precisions[] = {[MT_CASE_SINGLE] = "single", [MT_CASE_DOUBLE] = "double", NULL};
@@ -656,6 +658,10 @@ static const mt_yaml_key case_keys[] = {MT_YAML_STRING(mt_case, title, "title", 
         "Conductivities and membrane of the tissue. The monodomain conductivity is i e / (i + e), with i the "
         "intracellular and e the extracellular conductivity.",
         .affects = MT_AFFECTS_TISSUE | MT_AFFECTS_STATE),
+    MT_YAML_ENUM(mt_case, activation, "activation", "monodomain", activations,
+        "Source of the first activation. monodomain: the stimuli, and propagation by diffusion; eikonal: in "
+        "addition each cell receives a current at its activation time of the eikonal equation, so that "
+        "coarse meshes and time steps are sufficient (see `app/README.md`)."),
     MT_YAML_MAPPING("diffusion", diffusion_keys, "Discretisation of the diffusion.",
         .affects = MT_AFFECTS_OPERATOR | MT_AFFECTS_STATE),
     MT_YAML_MAPPING("cell", cell_keys, "The ionic model.", .affects = MT_AFFECTS_CELLS | MT_AFFECTS_STATE),
@@ -1172,6 +1178,71 @@ static mt_status check_network(const mt_case *c)
     return mt_fail_in("network.cell", check_network_cells(network));
 }
 
+/* ---- activation */
+
+/* Checks that a stimulus has the pulses of the first one. */
+static mt_status check_like_first(size_t count, double period_ms, size_t first_count, double first_ms)
+{
+    if (count == first_count && (count == 1 || period_ms == first_ms)) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%zu pulses every %g ms, with activation: eikonal; allowed: those of the first stimulus, %zu every "
+        "%g ms, as later beats repeat the first",
+        count, period_ms, first_count, first_ms);
+}
+
+/* Checks that the spreading of the reaction is 0, or the default, which becomes 0. */
+static mt_status check_no_spreading(const mt_case *c)
+{
+    const bool nodes = mt_case_at_vertices(c);
+    const double value = nodes ? c->diffusion.nodal_spreading : c->diffusion.spreading,
+                 usual = nodes ? 1 : mt_diffusion_scheme_default.spreading;
+    if (c->diffusion.n_spreading_of_cells > 0)
+        return mt_fail(MT_INPUT,
+            "diffusion.spreading_of_cells: %zu numbers, with activation: eikonal; allowed: none",
+            c->diffusion.n_spreading_of_cells);
+    if (value == 0 || value == usual) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "diffusion.%sspreading: %g, with activation: eikonal; allowed: 0, as it would move the wavefront",
+        nodes ? "nodal_" : "", value);
+}
+
+/* Sets what a prescribed activation requires: no spreading, and for auto voltages at the vertices unless a key excludes them. */
+static void settle_activation(mt_case *c)
+{
+    if (c->activation == MT_CASE_MONODOMAIN) return;
+    mt_case_fix_discretisation(c, mt_case_check_vertices(c) == MT_OK);
+    *(mt_case_at_vertices(c) ? &c->diffusion.nodal_spreading : &c->diffusion.spreading) = 0;
+}
+
+/* Checks that all stimuli have the same pulses, so that later activations repeat the first, from rest. */
+static mt_status check_activation(const mt_case *c)
+{
+    char name[MT_CASE_STIMULUS_NAME];
+    size_t count = 0;
+    double period_ms = NAN;
+    if (c->activation == MT_CASE_MONODOMAIN) return MT_OK;
+    if (c->start.state[0])
+        return mt_fail(MT_INPUT,
+            "start.state: found %s; allowed with activation: eikonal: none, as tissue is at rest",
+            c->start.state);
+    MT_TRY(check_no_spreading(c));
+    mt_case_pulses(c, &count, &period_ms);
+    for (size_t s = 0; s < c->n_stimuli; s++)
+        MT_TRY(mt_fail_in(mt_case_stimulus_name(c, s, "", name),
+            check_like_first(c->stimuli[s].count, c->stimuli[s].period_ms, count, period_ms)));
+    for (size_t s = 0; s < c->network.n_stimuli; s++)
+        MT_TRY(mt_case_in_entry("network.stimuli", s,
+            check_like_first(
+                c->network.stimuli[s].count, c->network.stimuli[s].period_ms, count, period_ms)));
+    return MT_OK;
+}
+
+void mt_case_pulses(const mt_case *c, size_t *count, double *period_ms)
+{
+    *count = c->n_stimuli ? c->stimuli[0].count : c->network.stimuli[0].count;
+    *period_ms = c->n_stimuli ? c->stimuli[0].period_ms : c->network.stimuli[0].period_ms;
+}
+
 /* ---- all checks */
 
 static mt_status check(const char *path, const mt_case *c)
@@ -1190,6 +1261,7 @@ static mt_status check(const char *path, const mt_case *c)
     MT_TRY(mt_fail_in(path, check_network(c)));
     MT_TRY(mt_fail_in(path, check_discretisation(c)));
     MT_TRY(check_times(path, c));
+    MT_TRY(mt_fail_in(path, check_activation(c)));
     MT_TRY(check_prepace(path, c));
     MT_TRY(check_samples(path, c));
     MT_TRY(check_electrodes(path, c));
@@ -1265,22 +1337,28 @@ static void remove_accuracy(mt_case *c)
     if (!mt_case_is_auto(c)) c->diffusion.accuracy_percent = NAN;
 }
 
+/* Adds the sites of a case that was read, checks it, and sets what depends on several keys. */
+static mt_status complete(mt_arena *arena, const char *path, mt_case *c)
+{
+    MT_TRY(mt_fail_in(path, add_sites(arena, c)));
+    remove_accuracy(c);
+    MT_TRY(check(path, c));
+    settle_activation(c);
+    return MT_OK;
+}
+
 mt_status mt_case_load(
     mt_arena *arena, const char *path, const mt_yaml_override *overrides, size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_load(arena, path, &mt_case_table, overrides, n_overrides, out));
-    MT_TRY(mt_fail_in(path, add_sites(arena, out)));
-    remove_accuracy(out);
-    return check(path, out);
+    return complete(arena, path, out);
 }
 
 mt_status mt_case_read(mt_arena *arena, const char *name, const char *text, const mt_yaml_override *overrides,
     size_t n_overrides, mt_case *out)
 {
     MT_TRY(mt_yaml_read(arena, name, text, &mt_case_table, overrides, n_overrides, out));
-    MT_TRY(mt_fail_in(name, add_sites(arena, out)));
-    remove_accuracy(out);
-    return check(name, out);
+    return complete(arena, name, out);
 }
 
 mt_status mt_case_read_region(mt_arena *arena, const char *name, const char *text, mt_region *region)

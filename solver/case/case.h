@@ -117,6 +117,10 @@ typedef enum mt_case_compile {
     MT_CASE_COMPILE_ALWAYS
 } mt_case_compile;
 
+/* Source of the first activation: the solution of the monodomain equation alone, or prescribed by the eikonal equation
+ * (app/eikonal/prescribed.h). */
+typedef enum mt_case_activation { MT_CASE_MONODOMAIN, MT_CASE_EIKONAL } mt_case_activation;
+
 typedef enum mt_case_until { MT_CASE_UNTIL_END, MT_CASE_UNTIL_ACTIVATED } mt_case_until;
 
 /* Tolerance for times that must be whole numbers of steps, as a fraction of dt_ms. It allows for rounded decimals: 100 ms are 3000.003
@@ -133,6 +137,7 @@ typedef struct mt_case {
         } slab;
     } mesh;
     mt_medium tissue;
+    mt_case_activation activation;
     struct {
         mt_case_discretisation discretisation;
         double accuracy_percent;                        /* with auto; NaN: MT_CASE_ACCURACY_PERCENT */
@@ -310,6 +315,10 @@ mt_pulses mt_case_prepace(const mt_case *from);
 
 /* Returns the number of time steps. */
 size_t mt_case_steps(const mt_case *from);
+
+/* Returns number and period of the pulses of the first stimulus, of the tissue or else of the network; those of all with
+ * activation: eikonal. */
+void mt_case_pulses(const mt_case *from, size_t *count, double *period_ms);
 
 /* Returns name and unit of a field of mt_case_samples: 0 is Vm, then the model's states. The caller maps it to an array of a backend. */
 mt_cell_quantity mt_case_field(const mt_case *from, size_t field);

@@ -484,7 +484,8 @@ static whole_stimulus put_together(const mt_monodomain *problem, const mt_result
 {
     const size_t s = mt_monodomain_stimulus_of(problem, *next);
     whole_stimulus w = {.peak_mV = -INFINITY, .reaches_none = true};
-    for (; *next < problem->n_stimuli && mt_monodomain_stimulus_of(problem, *next) == s; (*next)++) {
+    for (; *next < mt_monodomain_own_stimuli(problem) && mt_monodomain_stimulus_of(problem, *next) == s;
+         (*next)++) {
         const mt_stimulus *part = &problem->stimulus[*next];
         w.all.n_elements += part->n_elements;
         w.all.rise_mV_ms = fmax(w.all.rise_mV_ms, part->rise_mV_ms);
@@ -501,7 +502,8 @@ void mt_findings_of_run(const char *path, const mt_case *input, const mt_monodom
     const mt_results *results, double reached_ms)
 {
     const mt_unknowns unknowns = mt_monodomain_unknowns(problem);
-    for (size_t part = 0; part < problem->n_stimuli;) {
+    const size_t n = mt_monodomain_own_stimuli(problem);
+    for (size_t part = 0; part < n;) {
         const size_t s = mt_monodomain_stimulus_of(problem, part);
         const whole_stimulus w = put_together(problem, results, &part);
         /* -INFINITY if it was never on; because of rounding, if it should have been */

@@ -84,10 +84,22 @@ DEFINE_GATHER(gather_far, uint)
 
 /* ---- reaction ---- */
 
-kernel void stimulate(const ulong n, const real rise_mV, global const uint *unknown, global real *v)
+/* Adds to v of n unknowns of the list, from number `first` on. */
+kernel void stimulate(
+    const ulong first, const ulong n, const real rise_mV, global const uint *unknown, global real *v)
 {
     const size_t i = get_global_id(0);
-    if (i < n) v[unknown[i]] += rise_mV;
+    if (i < n) v[unknown[first + i]] += rise_mV;
+}
+
+/* Holds v of n unknowns of the list, from number `first` on: a value between both becomes the lower one. */
+kernel void hold(const ulong first, const ulong n, const real low, const real high, global const uint *unknown,
+    global real *v)
+{
+    const size_t i = get_global_id(0);
+    if (i >= n) return;
+    const real x = v[unknown[first + i]];
+    v[unknown[first + i]] = x > low && x < high ? low : x;
 }
 
 /* Reads the constants of m cells with the variants of[0] to of[m - 1]. */

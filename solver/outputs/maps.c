@@ -78,7 +78,7 @@ static mt_status velocity_of(mt_arena *scratch, const mt_records *records, const
     MT_ALLOC(scratch, stimulated, n);
     MT_ALLOC(scratch, *velocity, 3 * n);
     MT_ALLOC(scratch, *reason, n);
-    for (size_t s = 0; s < problem->n_stimuli; s++)
+    for (size_t s = 0; s < mt_monodomain_own_stimuli(problem); s++)
         for (size_t k = 0; k < problem->stimulus[s].n_elements; k++)
             stimulated[problem->stimulus[s].element[k]] = 1;
     return mt_velocity(problem->mesh, problem->diffusion, radius_mm, records->activation_ms, stimulated, NULL,

@@ -497,6 +497,31 @@ static void stimulus_compute(const ipu_span *f, const void *context)
 
 COST(stimulus, STIMULUS_CELL)
 
+enum { DELAYED_ELAPSED, DELAYED_DELAY, DELAYED_CELL, DELAYED_V };
+static const ipu_field stimulus_delayed_fields[] = {
+    [DELAYED_ELAPSED] = {"elapsed", IPU_INOUT, IPU_FLOAT},
+    [DELAYED_DELAY] = {"delay", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [DELAYED_CELL] = {"cell", IPU_INPUT, IPU_UNSIGNED_SHORT},
+    [DELAYED_V] = {"v", IPU_INOUT, IPU_FLOAT},
+};
+
+static void stimulus_delayed_compute(const ipu_span *f, const void *context)
+{
+    const mt_delayed_context *c = context;
+    const uint16_t *delay = f[DELAYED_DELAY].data, *cell = f[DELAYED_CELL].data;
+    float *v = f[DELAYED_V].data, *elapsed = f[DELAYED_ELAPSED].data;
+    const size_t now = (size_t)*elapsed;
+    for (size_t k = 0; k < f[DELAYED_CELL].n; k++) {
+        float *one = &v[cell[k]];
+        if (delay[k] <= now && now < delay[k] + c->duration) *one += c->rise_mV;
+        const bool holds = now < delay[k] && delay[k] <= now + c->held;
+        if (holds && *one > c->held_mV && *one < c->free_mV) *one = c->held_mV;
+    }
+    *elapsed = now + 1 == c->window ? 0 : *elapsed + 1;
+}
+
+COST(stimulus_delayed, DELAYED_CELL)
+
 /* Masks of streamed fields (ipu_codelet): all, and all but one. */
 #define ALL_FIELDS UINT32_MAX
 #define ALL_BUT(field) (ALL_FIELDS & ~(UINT32_C(1) << (field)))
@@ -513,6 +538,8 @@ const ipu_codelet mt_codelet_pde = CODELET(pde, CODE_BYTES_pde, ALL_BUT(PDE_V));
 const ipu_codelet mt_codelet_pde_double_word =
     CODELET(pde_double_word, CODE_BYTES_pde_double_word, ALL_BUT(WORDS_V));
 const ipu_codelet mt_codelet_stimulus = CODELET(stimulus, CODE_BYTES_stimulus, ALL_BUT(STIMULUS_V));
+const ipu_codelet mt_codelet_stimulus_delayed =
+    CODELET(stimulus_delayed, CODE_BYTES_stimulus_delayed, ALL_BUT(DELAYED_V));
 
 const ipu_codelet *mt_codelet_record(bool all, bool spread)
 {

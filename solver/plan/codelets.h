@@ -56,8 +56,16 @@ const ipu_codelet *mt_codelet_free_elements(bool begins);
 /* Adds `rise` to the v of the listed cells; context: const float *, the rise [mV]. */
 extern const ipu_codelet mt_codelet_stimulus;
 
+/* Same, in the listed cells with delay <= elapsed < delay + duration; in those with elapsed < delay <= elapsed + held, v between held_mV
+ * and free_mV becomes held_mV. `elapsed` counts the steps of a window from 0, and is 0 again after it. Context: mt_delayed_context. */
+typedef struct mt_delayed_context {
+    float rise_mV, held_mV, free_mV;
+    size_t duration, held, window; /* steps */
+} mt_delayed_context;
+extern const ipu_codelet mt_codelet_stimulus_delayed;
+
 /* Returns the instruction counts from which a codelet's cost derives, or NULL for an unknown name: "pde",
- * "pde_double_word", "activation", "record", "turn", "stimulus"; with spreading "spread", "activation_spread" and
+ * "pde_double_word", "activation", "record", "turn", "stimulus", "stimulus_delayed"; with spreading "spread", "activation_spread" and
  * "record_spread"; "multirate" for a cell that is not evaluated; "nodal_increment", and those of
  * solver/plan/nodal_codelets.h. The counts of ionic models are in their table
  * rows. Names for implicit steps are in codelets_tally.c. */

@@ -140,6 +140,18 @@ void stimulus(uint32_t n, float rise_mV, const uint16_t *restrict cell, float *r
     for (uint32_t k = 0; k < n; k++) v[cell[k]] += rise_mV;
 }
 
+void stimulus_delayed(uint32_t n, float rise_mV, uint32_t elapsed, uint32_t duration, uint32_t held,
+    float held_mV, float free_mV, const uint16_t *restrict delay, const uint16_t *restrict cell,
+    float *restrict v)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const float before = v[cell[k]], raised = before + rise_mV,
+                    kept = before > held_mV && before < free_mV ? held_mV : before;
+        const uint32_t since = elapsed - delay[k], until = delay[k] - elapsed - 1;
+        v[cell[k]] = since < duration ? raised : until < held ? kept : before;
+    }
+}
+
 /* ---- implicit diffusion steps (solver/diffusion/implicit.h) ---- */
 
 static inline float product(float d, float own, const float *a, const uint16_t *column, const float *v)

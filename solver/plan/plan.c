@@ -26,7 +26,7 @@ typedef struct contexts {
     ipu_codelet ode_codelet; /* of the model */
     mt_record_context record;
     float dt_ms;
-    float *rise_mV; /* [n_stimuli] */
+    mt_delayed_context *stimulus; /* [n_stimuli]; without delays only the rise is used */
 } contexts;
 
 static bool is_implicit(const mt_plan *plan) { return plan->problem->diffusing != MT_DIFFUSING_EXPLICIT; }
@@ -338,36 +338,65 @@ static mt_status find_places(mt_arena *scratch, size_t n_elements, const mt_halo
     return MT_OK;
 }
 
-/* Adds one stimulus: its elements sorted by part, a variable with their indices, a vertex on each tile that has
- * some. */
-static mt_status add_stimulus(
-    mt_arena *values, mt_arena *scratch, mt_plan *plan, const contexts *c, const places *p, size_t s)
+/* Sorts the elements of a stimulus by part: fills in elements_value and delay_value. offset: [n_parts + 2] zeros; part p has the numbers
+ * from offset[p] to offset[p + 1]. */
+static mt_status sort_stimulus(mt_arena *values, mt_plan *plan, const places *p, size_t s, size_t *offset)
 {
     const mt_stimulus *stimulus = &plan->problem->stimulus[s];
-    char name[32];
-    (void)snprintf(name, sizeof name, "stimulus %zu", s);
-    uint32_t set, variable;
-    MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
-    MT_TRY(ipu_graph_add_variable(plan->graph, name, IPU_UNSIGNED_SHORT, stimulus->n_elements, &variable));
-    MT_TRY(ipu_graph_variable_tensor(plan->graph, variable, &plan->elements[s]));
     MT_ALLOC(values, plan->elements_value[s], stimulus->n_elements);
-    size_t *offset;
-    MT_ALLOC(scratch, offset, plan->halo->n_parts + (size_t)2);
+    if (stimulus->delay) MT_ALLOC(values, plan->delay_value[s], stimulus->n_elements);
     for (size_t k = 0; k < stimulus->n_elements; k++) offset[p->part[stimulus->element[k]] + (size_t)2]++;
     mt_offsets_sum(offset, plan->halo->n_parts + (size_t)2);
     for (size_t k = 0; k < stimulus->n_elements; k++) {
         const uint32_t element = stimulus->element[k];
-        plan->elements_value[s][offset[p->part[element] + (size_t)1]++] = (uint16_t)p->at[element];
+        const size_t to = offset[p->part[element] + (size_t)1]++;
+        plan->elements_value[s][to] = (uint16_t)p->at[element];
+        if (stimulus->delay) plan->delay_value[s][to] = stimulus->delay[k];
     }
+    return MT_OK;
+}
+
+/* Adds a variable with a number for each element of a stimulus, sorted by part, on its tile. */
+static mt_status add_sorted(
+    mt_plan *plan, const char *what, size_t s, const size_t *offset, ipu_tensor *tensor)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s %zu", what, s);
+    return mt_plan_add_pieces(plan, name, IPU_UNSIGNED_SHORT, offset, tensor);
+}
+
+/* Adds the variables of a stimulus with delays. */
+static mt_status add_delays(mt_plan *plan, size_t s, const size_t *offset)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "elapsed %zu", s);
+    MT_TRY(add_sorted(plan, "delay", s, offset, &plan->delay[s]));
+    return mt_plan_add_per_part(plan, name, IPU_FLOAT, 1, &plan->elapsed[s]);
+}
+
+/* Adds one stimulus: a variable with the indices of its elements, a vertex on each tile that has some. */
+static mt_status add_stimulus(
+    mt_arena *values, mt_arena *scratch, mt_plan *plan, const contexts *c, const places *p, size_t s)
+{
+    const bool delayed = plan->problem->stimulus[s].delay;
+    const void *context = delayed ? (const void *)&c->stimulus[s] : &c->stimulus[s].rise_mV;
+    char name[32];
+    uint32_t set;
+    size_t *offset, vertex;
+    (void)snprintf(name, sizeof name, "stimulus %zu", s);
+    MT_ALLOC(scratch, offset, plan->halo->n_parts + (size_t)2);
+    MT_TRY(sort_stimulus(values, plan, p, s, offset));
+    MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
+    MT_TRY(add_sorted(plan, "stimulus", s, offset, &plan->elements[s]));
+    if (delayed) MT_TRY(add_delays(plan, s, offset));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
-        size_t n = offset[part + 1] - offset[part], vertex;
-        ipu_tensor elements;
-        if (n == 0) continue;
-        MT_TRY(ipu_graph_set_tile_mapping(plan->graph, variable, offset[part], n, mt_plan_tile(plan, part)));
-        MT_TRY(ipu_graph_add_vertex(
-            plan->graph, set, &mt_codelet_stimulus, mt_plan_tile(plan, part), &c->rise_mV[s], &vertex));
-        MT_TRY(ipu_graph_slice(plan->graph, plan->elements[s], offset[part], n, &elements));
-        MT_TRY(ipu_graph_connect(plan->graph, vertex, "cell", elements));
+        if (offset[part + 1] == offset[part]) continue;
+        MT_TRY(ipu_graph_add_vertex(plan->graph, set,
+            delayed ? &mt_codelet_stimulus_delayed : &mt_codelet_stimulus, mt_plan_tile(plan, part), context,
+            &vertex));
+        if (delayed) MT_TRY(mt_plan_connect_per_part(plan, vertex, "elapsed", plan->elapsed[s], 1, part));
+        if (delayed) MT_TRY(mt_plan_connect_pieces(plan, vertex, "delay", plan->delay[s], offset, part));
+        MT_TRY(mt_plan_connect_pieces(plan, vertex, "cell", plan->elements[s], offset, part));
         MT_TRY(mt_plan_connect(plan, vertex, "v", *plan->v, 1, part));
     }
     return MT_OK;
@@ -376,7 +405,10 @@ static mt_status add_stimulus(
 static mt_status add_stimuli(mt_arena *arena, mt_arena *values, mt_plan *plan, const contexts *c)
 {
     MT_ALLOC(arena, plan->elements, plan->problem->n_stimuli);
+    MT_ALLOC(arena, plan->delay, plan->problem->n_stimuli);
+    MT_ALLOC(arena, plan->elapsed, plan->problem->n_stimuli);
     MT_ALLOC(values, plan->elements_value, plan->problem->n_stimuli);
+    MT_ALLOC(values, plan->delay_value, plan->problem->n_stimuli);
     MT_SCRATCH(scratch);
     places p;
     MT_TRY(find_places(scratch, plan->problem->diffusion->n_unknowns, plan->halo, &p));
@@ -532,6 +564,16 @@ size_t mt_plan_program(const mt_plan *plan, size_t step)
     return 0;
 }
 
+static mt_delayed_context context_of(const mt_stimulus *stimulus, double dt_ms)
+{
+    return (mt_delayed_context){.rise_mV = (float)(dt_ms * stimulus->rise_mV_ms),
+        .held_mV = (float)stimulus->held_mV,
+        .free_mV = (float)stimulus->free_mV,
+        .duration = mt_stimulus_duration(stimulus, dt_ms),
+        .held = stimulus->held,
+        .window = mt_stimulus_window(stimulus, dt_ms)};
+}
+
 mt_status mt_plan_make(
     mt_arena *arena, mt_arena *values, const mt_monodomain *problem, const mt_layout *layout, mt_plan *plan)
 {
@@ -558,9 +600,9 @@ mt_status mt_plan_make(
     c->ode_codelet = mt_codelet_ode(&c->ode);
     c->dt_ms = (float)problem->dt_ms;
     c->record = (mt_record_context){problem->record, problem->dt_ms};
-    MT_ALLOC(arena, c->rise_mV, problem->n_stimuli);
+    MT_ALLOC(arena, c->stimulus, problem->n_stimuli);
     for (size_t s = 0; s < problem->n_stimuli; s++)
-        c->rise_mV[s] = (float)(problem->dt_ms * problem->stimulus[s].rise_mV_ms);
+        c->stimulus[s] = context_of(&problem->stimulus[s], problem->dt_ms);
     MT_TRY(ipu_graph_new(arena, layout->target, &plan->graph));
     MT_TRY(check_columns(halo));
     MT_TRY(find_rows(arena, values, plan));

@@ -21,6 +21,8 @@
  *   step       [parts] float  number of the step in its beat, one on each tile
  *   substep    [parts] float  with double words: number of the diffusion step in its time step
  *   stimulus k 16-bit         local indices of the elements in stimulus k
+ *   delay k    16-bit         with delays: those of these elements
+ *   elapsed k  [parts] float  with delays: number of the step in the window of stimulus k, one on each tile
  *
  * With voltages at the vertices (solver/diffusion/nodal.h), "elements" are vertices, and d exists for implicit steps only. The rows of a
  * part have different lengths (solver/plan/nodal_codelets.h), one piece of each variable per part:
@@ -80,10 +82,10 @@ typedef struct mt_plan {
     ipu_tensor constants; /* if variants differ, as `of` */
     /* [n_parts + 1] first row of each part in `constants`; NULL if all elements are of one variant */
     size_t *rows;
-    ipu_tensor recorded[MT_RECORDED]; /* if all is recorded */
-    ipu_tensor paced[MT_PACED];       /* with multirate stepping */
-    ipu_tensor *elements;             /* [n_stimuli] */
-    ipu_tensor *v;                    /* v_a or v_b: the voltage between time steps */
+    ipu_tensor recorded[MT_RECORDED];       /* if all is recorded */
+    ipu_tensor paced[MT_PACED];             /* with multirate stepping */
+    ipu_tensor *elements, *delay, *elapsed; /* [n_stimuli]; the last two are used with delays only */
+    ipu_tensor *v;                          /* v_a or v_b: the voltage between time steps */
     /* an implicit diffusion step (solver/plan/implicit.h); NULL for explicit steps */
     struct mt_plan_implicit *implicit;
     struct mt_plan_network *network; /* the conduction system (solver/plan/network.h); NULL: none */
@@ -94,8 +96,8 @@ typedef struct mt_plan {
     size_t beat_begins,
         beat_goes_on; /* two more programs, if there are several beats: of mt_codelet_free_elements */
     /* Values that the host writes at the start, in the variables' order, in the arena `values`. */
-    float *share_value;                   /* NULL without spreading */
-    uint16_t **elements_value, *of_value; /* of_value is NULL if there is one variant */
+    float *share_value;                                  /* NULL without spreading */
+    uint16_t **elements_value, **delay_value, *of_value; /* of_value is NULL if there is one variant */
     float *constants_value;
 } mt_plan;
 

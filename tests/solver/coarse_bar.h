@@ -98,7 +98,7 @@ static inline void bar_of_points(bar *b, size_t axis, double dx_mm, const beats 
         b->place_mm[i] = (i + 0.5) * dx_mm;
         if (b->place_mm[i] < w->stimulated_mm) element[n++] = i;
     }
-    b->s.stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, element, 0, 0};
+    b->s.stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, element, 0, 0, NULL, 0, 0, 0, 0};
     b->s.problem = (mt_monodomain){.diffusion = &b->s.diffusion,
         .model = w->model,
         .dt_ms = 0.02,

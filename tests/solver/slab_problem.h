@@ -46,7 +46,7 @@ static inline void make_problem(slab_problem *s, const double near_mm[3])
         mt_mesh_centroid(&s->mesh, c, x);
         if (x[0] < near_mm[0] && x[1] < near_mm[1] && x[2] < near_mm[2]) elements[n++] = (uint32_t)c;
     }
-    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0};
+    s->stimulus[0] = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0, NULL, 0, 0, 0, 0};
     s->problem = (mt_monodomain){.diffusion = &s->diffusion,
         .model = mt_cell_models[0],
         .dt_ms = 0.02,

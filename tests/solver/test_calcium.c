@@ -70,7 +70,7 @@ static transient single_cell(void)
 {
     mt_arena arena = {0};
     shadows s = shadows_of(&arena, 1);
-    const mt_stimulus stimulus = {0, 2, 50 / 1.4, 1, (uint32_t[]){0}, 0, 0};
+    const mt_stimulus stimulus = {0, 2, 50 / 1.4, 1, (uint32_t[]){0}, 0, 0, NULL, 0, 0, 0, 0};
     s.v[0] = s.before[0] = mt_cell_tp06.variants[0].v_mV;
     for (size_t step = 0, n_done = 0; n_done == 0; step++) {
         step_cells(&s, 0.02, &stimulus, step);

@@ -130,7 +130,7 @@ static durations beat(double stimulated_mm, double from_mm, double to_mm)
         a[i] = apd_at(mt_cell_tp06.variants[TP06_EPI].v_mV);
         if (mesh.xyz_mm[3 * i] <= stimulated_mm) near[n_near++] = (uint32_t)i;
     }
-    const mt_stimulus stimulus = {0, stimulus_ms, rise_mV_ms, n_near, near, 0, 0};
+    const mt_stimulus stimulus = {0, stimulus_ms, rise_mV_ms, n_near, near, 0, 0, NULL, 0, 0, 0, 0};
     const mt_monodomain problem = {.diffusion = &diffusion,
         .model = &mt_cell_tp06,
         .variant = TP06_EPI,

@@ -126,7 +126,7 @@ static double noise_left(void)
     double *v = values(), low = INFINITY, high = -INFINITY;
     size_t n = 0;
     for (uint32_t c = 0; c < s.mesh.n_elements; c += 1 + c % 3) elements[n++] = c;
-    s.stimulus[0] = (mt_stimulus){0, 1, -15, n, elements, 0, 0};
+    s.stimulus[0] = (mt_stimulus){0, 1, -15, n, elements, 0, 0, NULL, 0, 0, 0, 0};
     s.problem.splitting = MT_SPLITTING_COMPENSATED;
     run_backend(&s, "cpu", NULL, (size_t)(11 / s.problem.dt_ms), v, NULL);
     for (size_t c = 0; c < s.mesh.n_elements; c++) low = fmin(low, v[c]), high = fmax(high, v[c]);

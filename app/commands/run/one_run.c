@@ -6,6 +6,7 @@
 #include "data/core/progress.h"
 #include "solver/case/findings.h"
 #include "app/cli/ranks.h"
+#include "app/eikonal/prescribed.h"
 #include "app/report/html_report.h"
 #include "app/results/qrs_tables.h"
 #include "app/heart/mesh_file.h"
@@ -248,6 +249,23 @@ static mt_status begin_cells(mt_arena *arena, mt_one_run *r)
     return mt_checkpoint_check(&r->from, &r->problem.monodomain);
 }
 
+/* Adds the current of a prescribed activation, and reports it. */
+static mt_status prescribe(mt_arena *arena, mt_one_run *r)
+{
+    mt_prescribed prescribed;
+    char text[160];
+    size_t n = 0;
+    if (r->input.activation != MT_CASE_EIKONAL) return MT_OK;
+    MT_TRY(mt_prescribe(arena, r->run.path, &r->input, !r->resumed, r->cached, &r->problem, &prescribed));
+    for (size_t k = 0; k < prescribed.n; k++) n += prescribed.cells[k].n_unknowns;
+    (void)snprintf(text, sizeof text,
+        "activation: prescribed by the eikonal equation at %zu of %zu %s, the last at %.4g ms", n,
+        mt_unknowns_count(&r->problem.unknowns), mt_unknowns_word(&r->problem.unknowns, 2),
+        prescribed.latest_ms);
+    mt_note(r->run.path, text, strlen(text));
+    return MT_OK;
+}
+
 static mt_status make_mapping(mt_arena *arena, mt_shared *shared, mt_one_run *r)
 {
     mt_mapping *own = NULL;
@@ -291,6 +309,7 @@ mt_status mt_one_run_prepare(mt_arena *arena, mt_shared *shared, const char *fol
     MT_TRY(mt_fail_in(path, mt_sampling_make(arena, &r->input, &r->problem, &r->sampling)));
     MT_TRY(open_start(arena, folder, r));
     MT_TRY(begin_cells(arena, r));
+    MT_TRY(mt_fail_in(path, prescribe(arena, r)));
     MT_TRY(mt_fail_in(path, make_mapping(arena, shared, r)));
     return folder ? open_files(arena, folder, r) : mt_sampling_open_in_memory(arena, &r->sampling);
 }

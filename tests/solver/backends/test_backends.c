@@ -683,8 +683,8 @@ Test(backends, stimuli_start_and_end_at_their_times)
     uint32_t last = (uint32_t)s.mesh.n_elements - 1;
     double *v = values();
     use_quick_model();
-    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0};
-    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0};
+    s.stimulus[0] = (mt_stimulus){0.1, 0.2, 10, 1, &last, 0, 0, NULL, 0, 0, 0, 0};
+    s.stimulus[1] = (mt_stimulus){0.2, 0.2, 20, 1, (uint32_t[]){0}, 0, 0, NULL, 0, 0, 0, 0};
     s.problem.n_stimuli = 2;
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         run_backend(&s, (*b)->name, &layout, 5, v, NULL);
@@ -716,7 +716,7 @@ Test(backends, the_peak_voltage_under_a_stimulus_is_recorded)
     double *v = values(), peak_mV[2];
     use_quick_model();
     s.stimulus[0].duration_ms = 1.5, s.stimulus[0].rise_mV_ms = 5;
-    s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0};
+    s.stimulus[1] = (mt_stimulus){3, 1, 10, 1, (uint32_t[]){0}, 0, 0, NULL, 0, 0, 0, 0};
     s.problem.n_stimuli = 2, s.results.peak_mV = peak_mV;
     for (const mt_backend *const *b = mt_backends; *b; b++) {
         double highest = -INFINITY;
@@ -745,7 +745,7 @@ Test(backends, an_invalid_voltage_is_reported_with_its_cause)
     const size_t last = s.mesh.n_elements - 1;
     char expected[128];
     use_quick_model();
-    s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0};
+    s.stimulus[1] = (mt_stimulus){0, 2, 1e5, 1, (uint32_t[]){(uint32_t)last}, 0, 0, NULL, 0, 0, 0, 0};
     s.problem.n_stimuli = 2;
     for (const mt_backend *const *b = mt_backends; *b; b++)
         for (int k = 0; k < 2; k++) {
@@ -775,10 +775,11 @@ Test(backends, a_repeated_stimulus_equals_separate_stimuli)
     const mt_layout layout = layout_on(&s, 16);
     uint32_t first = 0, last = (uint32_t)s.mesh.n_elements - 1;
     double *once = values(), *often = values();
-    mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0}, {0.5, 0.2, 10, 1, &last, 0, 0},
-        {0.9, 0.2, 10, 1, &last, 0, 0}, {0.2, 0.6, 5, 1, &first, 0, 0}};
+    mt_stimulus four[4] = {{0.1, 0.2, 10, 1, &last, 0, 0, NULL, 0, 0, 0, 0},
+        {0.5, 0.2, 10, 1, &last, 0, 0, NULL, 0, 0, 0, 0}, {0.9, 0.2, 10, 1, &last, 0, 0, NULL, 0, 0, 0, 0},
+        {0.2, 0.6, 5, 1, &first, 0, 0, NULL, 0, 0, 0, 0}};
     use_quick_model();
-    mt_stimulus two[2] = {{0.1, 0.2, 10, 1, &last, 0.4, 2}, four[3]};
+    mt_stimulus two[2] = {{0.1, 0.2, 10, 1, &last, 0.4, 2, NULL, 0, 0, 0, 0}, four[3]};
     mt_monodomain apart = s.problem;
     apart.stimulus = four, apart.n_stimuli = 4;
     s.problem.stimulus = two, s.problem.n_stimuli = 2;
@@ -797,6 +798,35 @@ Test(backends, a_repeated_stimulus_equals_separate_stimuli)
         s.problem = kept;
         cr_assert(same_bits(once, often), "%s", (*b)->name);
         cr_assert_gt(once[last], once[500] + 1, "%s: nothing happened", (*b)->name);
+    }
+}
+
+/* A stimulus with delays of 0 to 4 steps, in two pulses, equals a stimulus for each delay, to the bit. Its elements are on most tiles. */
+Test(backends, a_stimulus_with_delays_equals_separate_stimuli)
+{
+    enum { DELAYS = 5, EVERY = 3 };
+    const mt_layout layout = layout_on(&s, 16);
+    const size_t n = s.mesh.n_elements / EVERY;
+    uint32_t *all = mt_arena_alloc(&s.arena, n, sizeof *all),
+             *of = mt_arena_alloc(&s.arena, DELAYS * n, sizeof *of);
+    uint16_t *delay = mt_arena_alloc(&s.arena, n, sizeof *delay);
+    double *once = values(), *apart = values();
+    mt_stimulus each[DELAYS], one = {0.1, 0.06, 10, n, all, 0.4, 1, delay, DELAYS - 1, 0, 0, 0};
+    for (uint32_t d = 0; d < DELAYS; d++)
+        each[d] = (mt_stimulus){0.1 + 0.02 * d, 0.06, 10, 0, of + d * n, 0.4, 1, NULL, 0, 0, 0, 0};
+    for (uint32_t k = 0; k < n; k++) {
+        all[k] = EVERY * k, delay[k] = (uint16_t)(all[k] * 7 % DELAYS);
+        mt_stimulus *own = &each[delay[k]];
+        of[delay[k] * n + own->n_elements++] = all[k];
+    }
+    use_quick_model();
+    for (const mt_backend *const *b = mt_backends; *b; b++) {
+        s.problem.stimulus = each, s.problem.n_stimuli = DELAYS;
+        run_backend(&s, (*b)->name, &layout, 40, apart, NULL);
+        s.problem.stimulus = &one, s.problem.n_stimuli = 1;
+        run_backend(&s, (*b)->name, &layout, 40, once, NULL);
+        cr_assert(same_bits(once, apart), "%s", (*b)->name);
+        cr_assert_gt(once[0], s.problem.model->variants[0].v_mV + 0.5, "%s: nothing happened", (*b)->name);
     }
 }
 

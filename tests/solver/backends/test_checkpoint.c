@@ -49,12 +49,25 @@ typedef struct state {
     double peak_mV;
 } state;
 
+/* Adds a stimulus of every second element, with delays: it is on from step 65 to 129, at both cuts. */
+static void add_delayed(slab_problem *s)
+{
+    enum { LONGEST = 60 };
+    const size_t n = s->mesh.n_elements / 2;
+    uint32_t *element = mt_arena_alloc(&s->arena, n, sizeof *element);
+    uint16_t *delay = mt_arena_alloc(&s->arena, n, sizeof *delay);
+    for (uint32_t k = 0; k < n; k++) element[k] = 2 * k, delay[k] = (uint16_t)(7 * k % (LONGEST + 1));
+    s->stimulus[1] = (mt_stimulus){1.3, 0.1, 30, n, element, 0, 0, delay, LONGEST, 20, -80, -50};
+    s->problem.n_stimuli = 2;
+}
+
 static void make(slab_problem *s)
 {
     make_slab_problem(s, (double[]){4, 3, 2}, 0.5);
     s->problem.mesh = &s->mesh;
     s->problem.record = record;
-    s->results.peak_mV = mt_arena_alloc(&s->arena, 1, sizeof(double));
+    s->results.peak_mV = mt_arena_alloc(&s->arena, 2, sizeof(double));
+    add_delayed(s);
 }
 
 static void *open_backend(mt_arena *arena, slab_problem *s, const mt_backend *b, const mt_layout *layout)

@@ -430,18 +430,21 @@ static void make_kinds(mt_tissue *tissue, uint16_t *of_element, uint16_t *of_ver
     tissue[1].sigma_t_mS_mm /= 2;
 }
 
-/* Stimulates the vertices at x < 1 mm at the start, and every third vertex after some steps: many have neighbours on other ranks. */
+/* Stimulates the vertices at x < 1 mm at the start, and every third vertex after some steps, with delays: many have neighbours on other
+ * ranks. */
 static void stimulate_vertices(void)
 {
+    enum { LONGEST = 6 };
     size_t n[KINDS] = {0};
+    uint16_t *delay = mt_arena_alloc(&s.arena, s.mesh.n_vertices, sizeof *delay);
     uint32_t *vertex[KINDS];
     for (int k = 0; k < KINDS; k++) vertex[k] = mt_arena_alloc(&s.arena, s.mesh.n_vertices, sizeof(uint32_t));
     for (uint32_t v = 0; v < s.mesh.n_vertices; v++) {
         if (s.mesh.xyz_mm[3 * (size_t)v] < 1) vertex[0][n[0]++] = v;
-        if (v % 3 == 0) vertex[1][n[1]++] = v;
+        if (v % 3 == 0) delay[n[1]] = (uint16_t)(5 * v % (LONGEST + 1)), vertex[1][n[1]++] = v;
     }
-    s.stimulus[0] = (mt_stimulus){0, 1, 50 / 1.4, n[0], vertex[0], 0, 0};
-    s.stimulus[1] = (mt_stimulus){0.5, 0.3, 10, n[1], vertex[1], 0, 0};
+    s.stimulus[0] = (mt_stimulus){0, 1, 50 / 1.4, n[0], vertex[0], 0, 0, NULL, 0, 0, 0, 0};
+    s.stimulus[1] = (mt_stimulus){0.5, 0.3, 10, n[1], vertex[1], 0, 0, delay, LONGEST, 3, -80, -60};
     s.problem.n_stimuli = 2;
 }
 

@@ -44,7 +44,7 @@ static void make_sheet_of(const double size_mm[2], const mt_nodal_spreading *spr
     size_t n_near = 0;
     for (size_t i = 0; i < n; i++)
         if (b.mesh.xyz_mm[3 * i] < 2 && b.mesh.xyz_mm[3 * i + 1] < 2) near[n_near++] = (uint32_t)i;
-    b.stimulus = (mt_stimulus){0, 1, 50 / 1.4, n_near, near, 0, 0};
+    b.stimulus = (mt_stimulus){0, 1, 50 / 1.4, n_near, near, 0, 0, NULL, 0, 0, 0, 0};
     b.problem = (mt_monodomain){.diffusion = &b.diffusion,
         .model = mt_cell_models[0],
         .dt_ms = 0.05,

@@ -45,7 +45,7 @@ static void make_block(const double size_mm[3], const mt_nodal_spreading *spread
         const double *x = b.mesh.xyz_mm + 3 * i;
         if (x[0] < 1.7 && x[1] < 1.7 && x[2] < 1.7) near[n_near++] = (uint32_t)i;
     }
-    b.stimulus = (mt_stimulus){0, 1, 50 / 1.4, n_near, near, 0, 0};
+    b.stimulus = (mt_stimulus){0, 1, 50 / 1.4, n_near, near, 0, 0, NULL, 0, 0, 0, 0};
     b.problem = (mt_monodomain){.diffusion = &b.diffusion,
         .model = mt_cell_models[0],
         .dt_ms = 0.02,

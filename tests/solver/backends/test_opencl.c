@@ -16,7 +16,7 @@
 #include "tests/solver/slab_problem.h"
 
 static slab_problem s;
-static mt_stimulus stimuli[3];
+static mt_stimulus stimuli[4];
 static mt_layout layout; /* the default one, or with another number of unknowns of a work-item */
 static const size_t numbers_of_lanes[] = {8, 1}; /* 16: test_opencl_slow.c */
 #define EACH_NUMBER_OF_LANES                                                                                 \
@@ -71,18 +71,24 @@ static void make_vertices(const double size_mm[3], bool spreads)
     s.problem.pde_steps = mt_monodomain_pde_steps(&s.diffusion, s.problem.dt_ms);
 }
 
-/* Adds a stimulus of every second unknown during the first one, and one of no unknown. */
+/* Adds a stimulus of every second unknown during the first one, one of no unknown, and one with delays. */
 static void overlap_stimuli(void)
 {
+    enum { LONGEST = 6 };
     const size_t n = s.diffusion.n_unknowns;
+    uint16_t *delay = mt_arena_alloc(&s.arena, n, sizeof *delay);
     uint32_t *second = mt_arena_alloc(&s.arena, n, sizeof *second);
     size_t n_second = 0;
-    for (uint32_t k = 0; k < n; k += 2) second[n_second++] = k;
+    for (uint32_t k = 0; k < n; k += 2) {
+        delay[n_second] = (uint16_t)(5 * k % (LONGEST + 1));
+        second[n_second++] = k;
+    }
     stimuli[0] = s.stimulus[0];
-    stimuli[1] = (mt_stimulus){0.5, 0.3, 15, n_second, second, 1, 2};
-    stimuli[2] = (mt_stimulus){1, 1, 15, 0, NULL, 0, 0};
+    stimuli[1] = (mt_stimulus){0.5, 0.3, 15, n_second, second, 1, 2, NULL, 0, 0, 0, 0};
+    stimuli[2] = (mt_stimulus){1, 1, 15, 0, NULL, 0, 0, NULL, 0, 0, 0, 0};
     s.problem.stimulus = stimuli;
-    s.problem.n_stimuli = 3;
+    stimuli[3] = (mt_stimulus){0.6, 0.1, 15, n_second, second, 0.9, 1, delay, LONGEST, 3, -75, -50};
+    s.problem.n_stimuli = 4;
 }
 
 static const mt_record all_recorded = {
@@ -268,7 +274,7 @@ static void make_far_elements(mt_accumulation accumulation)
 static void check_far(const char *what)
 {
     uint32_t *third = mt_arena_alloc(&s.arena, s.diffusion.n_unknowns, sizeof *third);
-    s.stimulus[0] = (mt_stimulus){0, 0.08, 1200, 0, third, 0, 0};
+    s.stimulus[0] = (mt_stimulus){0, 0.08, 1200, 0, third, 0, 0, NULL, 0, 0, 0, 0};
     for (uint32_t k = 0; k < s.diffusion.n_unknowns; k += 3) third[s.stimulus[0].n_elements++] = k;
     for (EACH_NUMBER_OF_LANES) expect_bits_of_host(&s.arena, &s.problem, &layout, 10, what);
 }
@@ -419,10 +425,10 @@ static bool survey_of_device(const pair *p, double *extreme_mV)
     return mt_backend_opencl.survey(p->self[1], p->value[1], extreme_mV);
 }
 
-/* The extremes of every stimulus are those of V. */
+/* The extremes of every stimulus without delays are those of V. */
 static void survey_one(pair *p)
 {
-    double extreme_mV[6];
+    double extreme_mV[8];
     read_one(p, MT_ARRAY_V);
     const double *v = p->value[0];
     const bool possible = survey_of_device(p, extreme_mV);
@@ -432,7 +438,7 @@ static void survey_one(pair *p)
     for (size_t i = 0; possible && i < s.problem.n_stimuli; i++) {
         const mt_stimulus *stimulus = &s.problem.stimulus[i];
         double high = -INFINITY, low = -INFINITY;
-        for (size_t k = 0; k < stimulus->n_elements; k++)
+        for (size_t k = 0; !stimulus->delay && k < stimulus->n_elements; k++)
             high = fmax(high, v[stimulus->element[k]]), low = fmax(low, -v[stimulus->element[k]]);
         cr_assert(extreme_mV[i] == high && extreme_mV[s.problem.n_stimuli + i] == low,
             "stimulus %zu: %g and %g for %g and %g", i, extreme_mV[i], extreme_mV[s.problem.n_stimuli + i],
@@ -512,7 +518,7 @@ Test(opencl, a_survey_finds_an_impossible_voltage_in_any_unknown)
         {INFINITY, false}, {-INFINITY, false}};
     for (EACH_NUMBER_OF_LANES) {
         pair p = {0};
-        double extreme_mV[6];
+        double extreme_mV[8];
         make_way(&ways[5], small_mm);
         open_pair(&p);
         for (size_t k = 0; k < s.diffusion.n_unknowns; k += 7)

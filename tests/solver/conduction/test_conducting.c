@@ -40,7 +40,7 @@ static void stimulate_until(setup *s, double end_mm)
     size_t n = 0;
     for (uint32_t k = 0; k < c->n_points; k++)
         if (c->xyz_mm[3 * (size_t)k] < end_mm) point[n++] = k;
-    s->stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, point, 0, 0};
+    s->stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, point, 0, 0, NULL, 0, 0, 0, 0};
     s->conduction.stimulus = &s->stimulus;
     s->conduction.n_stimuli = 1;
 }
@@ -179,7 +179,7 @@ static void charge_cable(
     make_system(s, &rule, dt_ms);
     s->conduction = passive_conduction(&s->network, &s->conduction.cables, parameters);
     point[0] = s->conduction.cables.point_of[0];
-    s->stimulus = (mt_stimulus){0, 1e6, 1, 1, point, 0, 0};
+    s->stimulus = (mt_stimulus){0, 1e6, 1, 1, point, 0, 0, NULL, 0, 0, 0, 0};
     s->conduction.stimulus = &s->stimulus;
     s->conduction.n_stimuli = 1;
     open_system(s, false);
@@ -572,7 +572,7 @@ Test(conducting, stimuli_are_on_in_the_same_time_steps_for_any_number_of_steps)
         make_system(&s, &usual_rule, 0.05);
         s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
         s.conduction.steps = n;
-        s.stimulus = (mt_stimulus){0.025, 0.05, 20, 2, point, 0, 0};
+        s.stimulus = (mt_stimulus){0.025, 0.05, 20, 2, point, 0, 0, NULL, 0, 0, 0, 0};
         s.conduction.stimulus = &s.stimulus;
         s.conduction.n_stimuli = 1;
         open_system(&s, false);
@@ -745,7 +745,8 @@ Test(conducting, activations_are_first_passages_of_a_beat_from_rest)
     make_system(&s, &usual_rule, 0.25);
     s.conduction = passive_conduction(&s.network, &s.conduction.cables, inert);
     for (int k = 0; k < RUNS; k++)
-        stimulus[k] = (mt_stimulus){run[k].start_ms, run[k].duration_ms, run[k].rate_mV_ms, 2, point, 0, 0};
+        stimulus[k] = (mt_stimulus){
+            run[k].start_ms, run[k].duration_ms, run[k].rate_mV_ms, 2, point, 0, 0, NULL, 0, 0, 0, 0};
     s.conduction.stimulus = stimulus;
     s.conduction.n_stimuli = RUNS;
     open_system(&s, false);

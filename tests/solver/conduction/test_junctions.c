@@ -461,7 +461,7 @@ static void pass(passage *p)
     mt_conducting c;
     uint32_t point[50];
     make_fibre(&h, p, &conduction);
-    mt_stimulus stimulus = {0, 2, 50 / 1.4, 0, point, 0, 0};
+    mt_stimulus stimulus = {0, 2, 50 / 1.4, 0, point, 0, 0, NULL, 0, 0, 0, 0};
     for (uint32_t k = 0; k < h.cables.n_points; k++)
         if (h.cables.xyz_mm[3 * k] < CUBE_MM / 2 - FIBRE_MM + 1) point[stimulus.n_elements++] = k;
     conduction.n_stimuli = !p->retrograde;

@@ -219,7 +219,7 @@ static mt_monodomain monodomain(tissue_block *p, double near_mm, mt_stimulus *st
         mt_mesh_centroid(&p->mesh, c, x);
         if (x[0] < near_mm) elements[n++] = (uint32_t)c;
     }
-    *stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0};
+    *stimulus = (mt_stimulus){0, 2, 50 / 1.4, n, elements, 0, 0, NULL, 0, 0, 0, 0};
     return (mt_monodomain){.diffusion = &p->op,
         .model = mt_cell_models[0],
         .dt_ms = 0.02,
@@ -345,7 +345,7 @@ static mt_stimulus *make_noise(tissue_block *p, double at_ms, double dt_ms)
         for (uint32_t c = 0; c < n; c++)
             if (bit == BITS || draw(&seed, 2) == 1) element[n_set++] = c;
         const double mV = bit == BITS ? -3.75 : ldexp(0.5, bit);
-        stimulus[bit] = (mt_stimulus){at_ms, dt_ms, mV / dt_ms, n_set, element, 0, 0};
+        stimulus[bit] = (mt_stimulus){at_ms, dt_ms, mV / dt_ms, n_set, element, 0, 0, NULL, 0, 0, 0, 0};
     }
     return stimulus;
 }
