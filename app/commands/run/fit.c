@@ -133,6 +133,9 @@ static mt_status read_fit(mt_arena *arena, const mt_arguments *arguments, mt_lat
     MT_TRY(read_options(arguments, &fit->options));
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
     MT_TRY(mt_case_load(arena, fit->path, sets, n_sets, &fit->input));
+    if (fit->input.activation != MT_CASE_MONODOMAIN)
+        return mt_fail(MT_INPUT,
+            "%s: activation: eikonal; allowed with fit: monodomain, as runs correct the fit", fit->path);
     return mt_lat_points_read(arena, mt_option_value(arguments, "--lat", NULL), &fit->points);
 }
 
