@@ -91,8 +91,8 @@ static void numbers_of(mt_member_beat *beat, double *number[NUMBERS])
 }
 
 static const char *const first_columns[] = {
-    "case", "used", "outcome", "error", "chosen", "maps", "step_cycles", "beat"};
-enum { CASE, USED, OUTCOME, ERROR, CHOSEN, MAPS, CYCLES, BEAT, FIRST };
+    "case", "used", "outcome", "error", "messages", "chosen", "maps", "step_cycles", "beat"};
+enum { CASE, USED, OUTCOME, ERROR, MESSAGES, CHOSEN, MAPS, CYCLES, BEAT, FIRST };
 
 /* ---- writing ---- */
 
@@ -101,6 +101,26 @@ static void put_number(FILE *out, double number)
     char text[MT_NUMBER_SIZE];
     mt_number_text(number, text);
     (void)fprintf(out, ",%s", isnan(number) ? "" : text);
+}
+
+static const char *const message_kinds[] = {"warning: ", "note: "};
+
+/* Writes the messages as one cell with a line for each. */
+static mt_status put_messages(FILE *out, const mt_messages *messages)
+{
+    MT_SCRATCH(scratch);
+    size_t room = 1;
+    char *text, *to;
+    for (const mt_message_line *line = messages->first; line; line = line->next)
+        room += strlen(message_kinds[line->is_note]) + strlen(line->text) + 1;
+    MT_ALLOC(scratch, text, room);
+    to = text;
+    for (const mt_message_line *line = messages->first; line; line = line->next) {
+        to = stpcpy(stpcpy(to, message_kinds[line->is_note]), line->text);
+        if (line->next) *to++ = '\n';
+    }
+    mt_csv_field(out, text);
+    return MT_OK;
 }
 
 static void put_header(FILE *out, const mt_member_row *row)
@@ -117,8 +137,8 @@ static void put_header(FILE *out, const mt_member_row *row)
     (void)fputc('\n', out);
 }
 
-/* Writes a row. `number`: of the beat, from 1; 0 without results. */
-static void put_row(FILE *out, const mt_member_record *record, const char *used, size_t number)
+/* Writes a row. `number`: of the beat, from 1; 0 without results. The first row has the messages. */
+static mt_status put_row(FILE *out, const mt_member_record *record, const char *used, size_t number)
 {
     const mt_member_row *row = &record->row;
     double *value[NUMBERS];
@@ -126,6 +146,8 @@ static void put_row(FILE *out, const mt_member_record *record, const char *used,
     mt_csv_field(out, row->outcome);
     (void)fputc(',', out);
     mt_csv_field(out, row->error);
+    (void)fputc(',', out);
+    if (number <= 1) MT_TRY(put_messages(out, &record->messages));
     (void)fprintf(out, ",%s,%u", row->chosen ? row->chosen : "", (unsigned)row->maps);
     put_number(out, row->step_cycles);
     put_number(out, number > 0 ? (double)number : NAN);
@@ -134,6 +156,7 @@ static void put_row(FILE *out, const mt_member_record *record, const char *used,
     for (size_t p = 0; p < row->n_points; p++)
         put_number(out, number > 0 ? row->beat[number - 1].point_ms[p] : NAN);
     (void)fputc('\n', out);
+    return MT_OK;
 }
 
 mt_status mt_member_record_write(const char *folder, const mt_member_record *record)
@@ -144,9 +167,11 @@ mt_status mt_member_record_write(const char *folder, const mt_member_record *rec
     MT_TRY(mt_folder_path(folder, record_name, path));
     MT_TRY(mt_file_begin(path, &file));
     put_header(file.stream, &record->row);
-    if (record->row.n_beats == 0) put_row(file.stream, record, used, 0);
-    for (size_t beat = 1; beat <= record->row.n_beats; beat++) put_row(file.stream, record, used, beat);
-    return mt_file_end(&file, MT_OK);
+    mt_status status = MT_OK;
+    if (record->row.n_beats == 0) status = put_row(file.stream, record, used, 0);
+    for (size_t beat = 1; beat <= record->row.n_beats && status == MT_OK; beat++)
+        status = put_row(file.stream, record, used, beat);
+    return mt_file_end(&file, status);
 }
 
 void mt_member_record_remove(const char *folder)
@@ -168,6 +193,22 @@ static mt_status read_beat(
     return MT_OK;
 }
 
+/* Reads the messages of a cell. */
+static mt_status read_messages(mt_arena *arena, const char *cell, mt_messages *messages)
+{
+    MT_SCRATCH(scratch);
+    char *text = mt_arena_text(scratch, cell);
+    if (!text) return MT_MEMORY;
+    *messages = (mt_messages){.arena = arena};
+    for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        for (int is_note = 0; is_note < 2; is_note++) {
+            const size_t n = strlen(message_kinds[is_note]);
+            if (strncmp(line, message_kinds[is_note], n) == 0)
+                MT_TRY(mt_messages_add(messages, is_note, line + n));
+        }
+    return MT_OK;
+}
+
 /* Reads the record from its file, which has all columns and at least one row. */
 static mt_status take_record(mt_arena *arena, const mt_csv *csv, mt_member_record *record)
 {
@@ -180,6 +221,7 @@ static mt_status take_record(mt_arena *arena, const mt_csv *csv, mt_member_recor
         .step_cycles = mt_csv_number(csv, 0, CYCLES),
         .n_points = csv->n_columns - FIRST - NUMBERS};
     row->point = csv->column + FIRST + NUMBERS;
+    MT_TRY(read_messages(arena, csv->cell[MESSAGES], &record->messages));
     if (isnan(mt_csv_number(csv, 0, BEAT))) return MT_OK;
     MT_ALLOC(arena, row->beat, csv->n_rows);
     row->n_beats = csv->n_rows;
@@ -198,9 +240,9 @@ mt_status mt_member_record_read(mt_arena *arena, const char *folder, mt_member_r
     MT_TRY(mt_input_change_in_place(path));
     const mt_status status = mt_csv_read(arena, path, &csv);
     if (status != MT_OK) return status == MT_MEMORY ? status : MT_OK;
-    if (csv.n_columns < FIRST + NUMBERS || csv.n_rows == 0 ||
-        strcmp(csv.column[CASE], first_columns[CASE]) != 0)
-        return MT_OK;
+    if (csv.n_columns < FIRST + NUMBERS || csv.n_rows == 0) return MT_OK;
+    for (size_t k = 0; k < FIRST; k++)
+        if (strcmp(csv.column[k], first_columns[k]) != 0) return MT_OK;
     MT_TRY(take_record(arena, &csv, record));
     MT_TRY(find_used(folder, used));
     record->complete = used[0] && strcmp(used, csv.cell[USED]) == 0;

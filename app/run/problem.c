@@ -360,6 +360,13 @@ static void warn_of_channels(const mt_case *input, const mt_problem *p)
         mt_case_mesh_name(input), n, n == 1 ? "" : "s", MT_CHANNEL_ELEMENTS);
 }
 
+/* Ends collecting messages, and reports them. */
+static void report_collected(mt_messages *said)
+{
+    mt_messages_end(said);
+    mt_messages_report(said);
+}
+
 /* Builds the parts of a problem that do not depend on the discretisation. `input`: gets its places. */
 static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, bool cached, mt_case *input, mt_problem *p)
 {
@@ -367,8 +374,11 @@ static mt_status make_ground(mt_arena *arena, const mt_mesh *mesh, bool cached, 
     MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(find_places(arena, cached, input, p));
     p->mesh = p->whole;
-    MT_TRY(select_conducting(arena, input, p));
-    MT_TRY(mt_case_media(arena, input, &p->whole, &p->mesh, &p->media));
+    mt_messages_begin(&p->regions_said, arena);
+    mt_status status = select_conducting(arena, input, p);
+    if (status == MT_OK) status = mt_case_media(arena, input, &p->whole, &p->mesh, &p->media);
+    report_collected(&p->regions_said);
+    MT_TRY(status);
     MT_TRY(check_parts(input, p));
     return mt_adjacency_make(arena, &p->mesh, &p->adjacency);
 }
@@ -430,7 +440,10 @@ static mt_status complete(mt_arena *arena, const mt_case *used, bool cached, boo
     else
         set_default_fronts(used, p);
     if (measures) MT_TRY(find_fronts(arena, used, cached, p));
-    MT_TRY(make_operator(arena, used, cached, p));
+    mt_messages_begin(&p->operator_said, arena);
+    const mt_status status = make_operator(arena, used, cached, p);
+    report_collected(&p->operator_said);
+    MT_TRY(status);
     return finish(arena, used, p);
 }
 
@@ -439,7 +452,12 @@ mt_status mt_problem_make_on(
 {
     mt_case used = *input;
     MT_TRY(make_ground(arena, mesh, cached, &used, p));
-    if (mt_case_is_auto(input)) MT_TRY(choose(arena, p, cached, &used, &p->fronts, &p->placing));
+    if (mt_case_is_auto(input)) {
+        mt_messages_begin(&p->placing_said, arena);
+        const mt_status status = choose(arena, p, cached, &used, &p->fronts, &p->placing);
+        report_collected(&p->placing_said);
+        MT_TRY(status);
+    }
     return complete(arena, &used, cached, true, p);
 }
 
@@ -466,8 +484,14 @@ mt_status mt_problem_choose(const mt_mesh *mesh, const mt_case *input, bool cach
 mt_status mt_problem_make(mt_arena *arena, const mt_case *input, bool cached, mt_problem *problem)
 {
     mt_mesh mesh;
-    MT_TRY(get_mesh(arena, input, &mesh));
-    return mt_problem_make_on(arena, &mesh, input, cached, problem);
+    mt_messages said;
+    mt_messages_begin(&said, arena);
+    const mt_status status = get_mesh(arena, input, &mesh);
+    report_collected(&said);
+    MT_TRY(status);
+    MT_TRY(mt_problem_make_on(arena, &mesh, input, cached, problem));
+    problem->mesh_said = said;
+    return MT_OK;
 }
 
 /* Sets the pattern and the volumes of the unknowns. The pattern of vertices is needed only for the junctions of a conduction system. */
@@ -529,8 +553,10 @@ static mt_status begin_like(
         .channels = made->channels,
         .diffusion = made->diffusion,
         .confirmed = made->confirmed};
+    if (made->repeats_messages) mt_messages_report(&made->mesh_said);
     MT_TRY(confirm_surfaces(arena, input, p));
     MT_TRY(find_places(arena, cached, input, p));
+    if (made->repeats_messages) mt_messages_report(&made->regions_said);
     MT_TRY(check_parts(input, p));
     MT_TRY(mt_problem_set_stimuli_and_probes(arena, input, p));
     MT_TRY(mt_case_cells(arena, input, &p->whole, &p->unknowns, &p->monodomain));
@@ -555,16 +581,20 @@ mt_status mt_problem_choose_like(
     return choose(scratch, &p, cached, &used, &fronts, placing);
 }
 
-mt_status mt_problem_make_like(
-    mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *p)
+mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt_case *input,
+    const mt_placing *placing, bool cached, mt_problem *p)
 {
     mt_case used = *input;
+    const bool repeats = made->repeats_messages;
     MT_TRY(begin_like(arena, made, cached, &used, p));
+    p->placing = *placing;
     MT_TRY(compile_model(arena, &used, cached, p));
+    if (repeats) warn_of_channels(&used, p);
     MT_TRY(make_fronts(arena, &used, cached, p));
-    if (mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements)) return finish(arena, &used, p);
-    MT_TRY(warn_of_errors(&used, p));
-    MT_TRY(make_operator(arena, &used, cached, p));
+    const bool same = mt_fronts_same(&made->fronts, &p->fronts, p->mesh.n_elements);
+    if (repeats || !same) MT_TRY(warn_of_errors(&used, p));
+    if (!same) MT_TRY(make_operator(arena, &used, cached, p));
+    if (same && repeats) mt_messages_report(&made->operator_said);
     return finish(arena, &used, p);
 }
 

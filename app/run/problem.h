@@ -11,6 +11,7 @@
 #include "app/heart/case_places.h"
 #include "app/run/placing.h"
 #include "app/run/fronts.h"
+#include "data/core/progress.h"
 #include "mesh/anatomy/channels.h"
 #include "solver/case/case.h"
 #include "solver/conduction/junctions.h"
@@ -35,6 +36,10 @@ typedef struct mt_problem {
     bool confirmed;
     mt_case_places places;    /* found on `whole`, which then has ventricular coordinates */
     mt_monodomain monodomain; /* points to `mesh` and `diffusion`: a problem must not be copied */
+    /* Warnings and notes of getting the mesh, of its regions, of the chosen discretisation, and of the operator. True: mt_problem_make_like repeats them for the parts
+     * that it takes, and so reports the same as mt_problem_make. */
+    mt_messages mesh_said, regions_said, placing_said, operator_said;
+    bool repeats_messages;
 } mt_problem;
 
 /* Builds the problem of a case in `arena`, with all cells at rest. Reports progress and warns of unusual values (solver/case/findings.h)
@@ -75,10 +80,9 @@ MT_NODISCARD mt_status mt_problem_make_unmeasured(
 /* Builds the problem of another case with mesh, tissue and non-conducting elements of the existing problem `made`, and borrows its
  * arrays; also its operator, unless the cells need another spreading (app/run/fronts.h). Stimuli, probes, cells of the same model, time
  * steps and recorded quantities are taken from the case. The cases must agree in the keys that affect the problem (MT_AFFECTS_PROBLEM),
- * without auto.
- * Returns the errors of `mt_problem_make`. */
-MT_NODISCARD mt_status mt_problem_make_like(
-    mt_arena *arena, const mt_problem *made, const mt_case *input, bool cached, mt_problem *problem);
+ * without auto. `placing`: the choice of the discretisation, if it was auto. Returns the errors of `mt_problem_make`. */
+MT_NODISCARD mt_status mt_problem_make_like(mt_arena *arena, const mt_problem *made, const mt_case *input,
+    const mt_placing *placing, bool cached, mt_problem *problem);
 
 /* Checks that `mt_problem_make_like` accepts the case, without calibrating its cells and coupling its conduction system, and without
  * warnings of the latter. */

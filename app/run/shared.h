@@ -16,6 +16,10 @@ typedef struct mt_shared {
     mt_problem problem;                  /* without a conduction system, which each case builds */
     mt_mapping_choice choice;
     mt_mapping mapping;
+    /* True: warnings and notes of building the problem and the mapping are reported by every call that returns them, so that each run has
+     * the messages of a single run. False: when they are built. */
+    bool repeats_messages;
+    mt_messages mapping_said; /* if messages are repeated */
 } mt_shared;
 
 /* Builds the problem of a case without its conduction system, unless the existing one agrees in all keys that affect it. The case has

@@ -6,6 +6,7 @@
 
 static const mt_listener *of_process;
 static _Thread_local const mt_listener *of_thread;
+static _Thread_local mt_messages *collecting; /* innermost list; NULL: messages are reported */
 
 void mt_listen(const mt_listener *to) { of_process = to; }
 void mt_listen_here(const mt_listener *to) { of_thread = to; }
@@ -15,25 +16,58 @@ static const mt_listener *listener_here(void) { return of_thread ? of_thread : o
 
 enum { TEXT = 1024, DECISION = 16384 /* may contain paths */ };
 
-void mt_warn(const char *format, ...)
+/* Adds a message to the innermost list, or reports it. */
+static void report(bool is_note, const char *text)
 {
     const mt_listener *listener = listener_here();
+    if (collecting && mt_messages_add(collecting, is_note, text) == MT_OK) return;
+    if (listener && listener->message) listener->message(is_note ? "note" : "warning", text);
+}
+
+void mt_warn(const char *format, ...)
+{
     char text[TEXT];
     va_list arguments;
-    if (!listener || !listener->message) return;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    listener->message("warning", text);
+    report(false, text);
 }
 
 void mt_note(const char *file, const char *text, size_t n)
 {
-    const mt_listener *listener = listener_here();
     char line[TEXT + 512];
-    if (!listener || !listener->message) return;
     (void)snprintf(line, sizeof line, "%s: %.*s", file, (int)n, text);
-    listener->message("note", line);
+    report(true, line);
+}
+
+void mt_messages_begin(mt_messages *list, mt_arena *arena)
+{
+    *list = (mt_messages){.arena = arena, .outer = collecting};
+    collecting = list;
+}
+
+void mt_messages_end(mt_messages *list) { collecting = list->outer; }
+
+mt_status mt_messages_add(mt_messages *list, bool is_note, const char *text)
+{
+    mt_message_line *line;
+    MT_ALLOC(list->arena, line, 1);
+    line->is_note = is_note;
+    line->text = mt_arena_text(list->arena, text);
+    if (!line->text) return MT_MEMORY;
+    if (list->last)
+        list->last->next = line;
+    else
+        list->first = line;
+    list->last = line;
+    return MT_OK;
+}
+
+void mt_messages_report(const mt_messages *list)
+{
+    for (const mt_message_line *line = list->first; line; line = line->next)
+        report(line->is_note, line->text);
 }
 
 void mt_decision(const char *what, const char *format, ...)

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "data/core/arena.h"
+
 /* Receives reports. Each member corresponds to the function of the same name below; NULL: such reports are dropped. */
 typedef struct mt_listener {
     void (*message)(const char *kind, const char *text); /* "warning" or "note"; one line without line end */
@@ -36,6 +38,30 @@ void mt_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports how a file was interpreted. `text` has n characters. */
 void mt_note(const char *file, const char *text, size_t n);
+
+/* Warnings and notes in the order of their reports. */
+typedef struct mt_message_line {
+    bool is_note;
+    const char *text;
+    struct mt_message_line *next; /* NULL: the last */
+} mt_message_line;
+
+typedef struct mt_messages {
+    mt_arena *arena; /* of the lines and texts; kept */
+    mt_message_line *first, *last;
+    struct mt_messages *outer; /* the list that received before */
+} mt_messages;
+
+/* From now on warnings and notes of this thread are added to an empty list instead of being reported, until mt_messages_end. Calls can be
+ * nested: the innermost list receives. Keeps the list. A message for which there is no memory is reported. */
+void mt_messages_begin(mt_messages *list, mt_arena *arena);
+void mt_messages_end(mt_messages *list);
+
+/* Adds a copy of a text to a list. MT_MEMORY. */
+MT_NODISCARD mt_status mt_messages_add(mt_messages *list, bool is_note, const char *text);
+
+/* Reports all messages of a list, in order. */
+void mt_messages_report(const mt_messages *list);
 
 /* Reports an automatic decision (printf format), such as "stimulus" and "apex at (-13.2, -3.6, -71.5) mm, ...". */
 void mt_decision(const char *what, const char *format, ...) __attribute__((format(printf, 2, 3)));

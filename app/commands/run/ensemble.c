@@ -10,6 +10,7 @@
 #include "app/commands/run/members.h"
 #include "app/commands/run/one_run.h"
 #include "app/commands/run/workers.h"
+#include "app/results/ensemble_messages.h"
 #include "app/results/ensemble_picture.h"
 #include "app/results/member_file.h"
 #include "app/run/case_lines.h"
@@ -23,6 +24,7 @@ typedef struct variant {
     mt_member_row row;
     char fingerprint[MT_HASH_SIZE]; /* of its case */
     char problem[MT_HASH_SIZE];     /* of the keys that affect mesh, operator or mapping */
+    mt_messages said;               /* warnings and notes */
     bool complete, resumes;         /* from an earlier command: its results; checkpoints to resume from */
     bool begun;
 } variant;
@@ -120,13 +122,35 @@ static mt_status find_problem(variant *v)
     return mt_case_lines_hash(lines, MT_AFFECTS_PROBLEM | MT_AFFECTS_MAPPING, v->problem);
 }
 
+/* Adds messages to those of a member. */
+static mt_status add_messages(ensemble *s, size_t k, const mt_messages *added)
+{
+    const variant *v = &s->of[k];
+    return mt_member_messages_add(&s->of[k].said, added, v->run.run.path, mt_operand(s->arguments, 0));
+}
+
+/* Reads the case of a member, with its messages. */
+static mt_status read_member_run(ensemble *s, size_t k)
+{
+    MT_SCRATCH(scratch);
+    mt_messages said;
+    variant *v = &s->of[k];
+    v->said = (mt_messages){.arena = s->arena};
+    mt_messages_begin(&said, scratch);
+    const mt_status status = fail_at(s, k, read_run(s->arena, s, k, NULL, &v->run));
+    mt_messages_end(&said);
+    if (status == MT_OK) return add_messages(s, k, &said);
+    mt_messages_report(&said);
+    return status;
+}
+
 static mt_status read_member(ensemble *s, size_t k)
 {
     variant *v = &s->of[k];
     s->name[k] = s->members.member[k].name;
     s->value[k] = s->members.member[k].value;
     v->row = (mt_member_row){.outcome = "not begun", .error = "", .chosen = "", .step_cycles = NAN};
-    MT_TRY(fail_at(s, k, read_run(s->arena, s, k, NULL, &v->run)));
+    MT_TRY(read_member_run(s, k));
     MT_TRY(mt_member_fingerprint(&v->run.input, v->fingerprint));
     return find_problem(v);
 }
@@ -155,8 +179,9 @@ static mt_status find_earlier(ensemble *s, size_t k)
     const bool same = strcmp(record.fingerprint, v->fingerprint) == 0;
     v->complete = same && record.complete;
     v->resumes = same && !record.complete && mt_checkpoints_any(path);
-    if (v->complete) v->row = record.row;
-    return MT_OK;
+    if (!v->complete) return MT_OK;
+    v->row = record.row;
+    return add_messages(s, k, &record.messages);
 }
 
 /* Orders the members that are not complete: those that share data after one another. */
@@ -189,15 +214,27 @@ static mt_status check_fit(const mt_shared *shared, const mt_case *input)
     return has ? mt_problem_check_like(&shared->problem, input) : MT_OK;
 }
 
-/* Builds the shared data of the first member, and checks all others on its mesh. */
+/* Builds the shared data if this is the first member, and checks the member on its mesh. */
+static mt_status check_run(ensemble *s, size_t k)
+{
+    const mt_one_run *r = &s->of[k].run;
+    mt_status status = k == s->order[0] ? mt_shared_make(&s->shared, &r->input, r->cached) : MT_OK;
+    if (status == MT_OK) status = check_fit(&s->shared, &r->input);
+    return fail_at(s, k, mt_fail_in(r->run.path, status));
+}
+
+/* Builds the shared data of the first member, and checks all others on its mesh. Only the messages of a failure are reported: the runs
+ * repeat the others. */
 static mt_status check_runs(ensemble *s)
 {
-    const size_t first = s->order[0];
-    mt_one_run *r = &s->of[first].run;
-    MT_TRY(fail_at(s, first, mt_fail_in(r->run.path, mt_shared_make(&s->shared, &r->input, r->cached))));
     for (size_t i = 0; i < s->n_left; i++) {
-        const mt_one_run *other = &s->of[s->order[i]].run;
-        MT_TRY(fail_at(s, s->order[i], mt_fail_in(other->run.path, check_fit(&s->shared, &other->input))));
+        MT_SCRATCH(scratch);
+        mt_messages said;
+        mt_messages_begin(&said, scratch);
+        const mt_status status = check_run(s, s->order[i]);
+        mt_messages_end(&said);
+        if (status != MT_OK) mt_messages_report(&said);
+        MT_TRY(status);
     }
     return MT_OK;
 }
@@ -274,11 +311,12 @@ typedef struct keeping {
     mt_arena *arena;
     const char *folder;
     mt_member_record *record;
+    bool written; /* true if the results are in the folder */
 } keeping;
 
 static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
 {
-    const keeping *to = user;
+    keeping *to = user;
     mt_member_record *record = to->record;
     bool page;
     (void)arena;
@@ -286,7 +324,8 @@ static mt_status keep_results(void *user, mt_arena *arena, const mt_run *done)
     MT_TRY(mt_one_run_write(done, to->folder, &page));
     record->complete = !done->stopped_by;
     record->row.outcome = record->complete ? "done" : "stopped";
-    return mt_member_record_write(to->folder, record);
+    to->written = true;
+    return MT_OK;
 }
 
 /* Reads the run again, to resume it from its checkpoint. *r: unchanged if the checkpoint cannot be read, which is a warning. */
@@ -305,18 +344,30 @@ static mt_status read_resumed(
     return MT_OK;
 }
 
-/* Executes run k in its folder, which was entered, with its record before and after it. */
+/* Executes run k in its folder, which was entered, with its record before it. */
+static mt_status execute_run(mt_arena *own, ensemble *s, size_t k, keeping *to)
+{
+    mt_one_run *r = &s->of[k].run;
+    if (s->of[k].resumes) MT_TRY(read_resumed(own, s, k, to->folder, &r));
+    MT_TRY(mt_member_record_write(to->folder, to->record));
+    return mt_one_run_execute(own, r, &s->shared, to->folder, keep_results, to);
+}
+
+/* Executes it with its messages, which become those of the member and of the record of its results. */
 static mt_status execute(mt_arena *arena, ensemble *s, size_t k, const char *folder, mt_member_row *row)
 {
     MT_SCRATCH(own);
-    mt_one_run *r = &s->of[k].run;
+    mt_messages said;
     mt_member_record record = {.row = s->of[k].row};
-    keeping to = {arena, folder, &record};
-    if (s->of[k].resumes) MT_TRY(read_resumed(own, s, k, folder, &r));
+    keeping to = {arena, folder, &record, false};
     (void)strcpy(record.fingerprint, s->of[k].fingerprint);
     record.row.outcome = "begun";
-    MT_TRY(mt_member_record_write(folder, &record));
-    const mt_status status = mt_one_run_execute(own, r, &s->shared, folder, keep_results, &to);
+    mt_messages_begin(&said, own);
+    const mt_status status = execute_run(own, s, k, &to);
+    mt_messages_end(&said);
+    MT_TRY(add_messages(s, k, &said));
+    record.messages = s->of[k].said;
+    if (to.written) MT_TRY(mt_member_record_write(folder, &record));
     if (record.row.n_beats > 0)
         *row = record.row;
     else if (!mt_checkpoints_any(folder))
@@ -389,7 +440,10 @@ static mt_status work(void *user, size_t task)
     MT_SCRATCH(scratch);
     ensemble *s = user;
     mt_member_row row;
-    return task == CHECK ? check_runs(s) : make_run(scratch, s, task, &row);
+    if (task == CHECK) return check_runs(s);
+    const mt_status status = make_run(scratch, s, task, &row);
+    mt_messages_report(&s->of[task].said);
+    return status;
 }
 
 /* Returns the next member for a process that has the shared data of member `last`: one that shares them, or else the first of those
@@ -454,6 +508,18 @@ static mt_status task_ended(void *user, size_t j, size_t task, mt_status status,
     return note_end(s, task, status, message);
 }
 
+/* Adds a message of a process to those of its member; a message of the check is reported. */
+static mt_status task_said(void *user, size_t task, bool is_note, const char *text)
+{
+    MT_SCRATCH(scratch);
+    ensemble *s = user;
+    mt_messages one = {.arena = scratch};
+    MT_TRY(mt_messages_add(&one, is_note, text));
+    if (task != CHECK) return add_messages(s, task, &one);
+    mt_messages_report(&one);
+    return MT_OK;
+}
+
 /* Shows the progress of all, at most once a second. */
 static void show_progress(void *user, size_t n_running, double fractions)
 {
@@ -483,6 +549,7 @@ static mt_status make_runs_at_once(ensemble *s)
         .work = work,
         .next = next_task,
         .ended = task_ended,
+        .said = task_said,
         .look = show_progress};
     MT_ALLOC(s->arena, s->last, s->jobs);
     for (size_t j = 0; j < s->jobs; j++) s->last[j] = SIZE_MAX;
@@ -509,6 +576,23 @@ static void warn_of_choices(const ensemble *s)
                 "so that the results also differ by their errors; to compare values: --set "
                 "diffusion.discretisation=elements, or nodes",
             of[0]->run.path, of[1]->run.path, s->members.sweep ? "sweep" : "ensemble");
+}
+
+/* Builds the list of the messages of all members in `arena`. */
+static mt_status list_messages(mt_arena *arena, const ensemble *s, mt_messages *all)
+{
+    const mt_messages **of;
+    MT_ALLOC(arena, of, s->n);
+    for (size_t k = 0; k < s->n; k++) of[k] = &s->of[k].said;
+    return mt_ensemble_messages(arena, s->n, of, s->name, s->many, all);
+}
+
+/* Reports the messages of all members as one list. */
+static void report_messages(const ensemble *s)
+{
+    MT_SCRATCH(scratch);
+    mt_messages all;
+    if (list_messages(scratch, s, &all) == MT_OK) mt_messages_report(&all);
 }
 
 /* Returns the status of all runs, with one message. */
@@ -559,19 +643,27 @@ static mt_status find_members(ensemble *s)
                  : mt_members_read(s->arena, table, taken, &s->members);
 }
 
-mt_status mt_ensemble(mt_arena *arena, const mt_arguments *arguments, const char *folder)
+static mt_status ensemble_of(ensemble *s, const char *folder)
 {
-    ensemble *s;
     mt_folder entered;
-    MT_ALLOC(arena, s, 1);
-    s->arguments = arguments;
-    s->arena = arena;
     MT_TRY(find_members(s));
     MT_TRY(read_members(s));
-    MT_TRY(mt_folder_enter(folder, mt_option_replace(arguments), &entered));
+    MT_TRY(mt_folder_enter(folder, mt_option_replace(s->arguments), &entered));
     s->folder = entered.path;
     const mt_status status = ensemble_in(s);
     mt_shared_free(&s->shared);
     mt_folder_close(&entered);
+    return status;
+}
+
+mt_status mt_ensemble(mt_arena *arena, const mt_arguments *arguments, const char *folder)
+{
+    ensemble *s;
+    MT_ALLOC(arena, s, 1);
+    s->arguments = arguments;
+    s->arena = arena;
+    s->shared.repeats_messages = true;
+    const mt_status status = ensemble_of(s, folder);
+    report_messages(s);
     return status;
 }

@@ -12,6 +12,9 @@
  * mesh, operator and mapping run one after another. Several runs at once (--jobs) are in processes (app/commands/run/workers.h), each
  * with its share of the threads and its own shared data. The order and the number of processes change no file.
  *
+ * Warnings and notes of the members are reported at the end, as one list (app/results/ensemble_messages.h). Each member has the messages
+ * of its single run, also if another member built the shared data, so that the list does not depend on the order either.
+ *
  * A repeated command does not repeat members that are complete (app/results/member_file.h). Others are repeated, or resumed from
  * their checkpoints. */
 #pragma once

@@ -33,7 +33,7 @@ typedef enum kind { TASK_ENDED, WARNING, NOTE } kind;
 typedef struct report {
     kind what;
     mt_status status;
-    char text[1024];
+    char text[1536]; /* as of a note */
 } report;
 
 /* ---- in the worker ---- */
@@ -173,13 +173,17 @@ static int end_worker(crew *c, size_t k, bool at_once)
     return ended;
 }
 
+static void keep_failure(crew *c, mt_status status)
+{
+    if (c->status == MT_OK) c->status = status;
+}
+
 /* Reports the end of a worker's task. */
 static void end_task(crew *c, size_t k, size_t task, mt_status status, const char *message)
 {
     atomic_store(&c->slot[k].per_million, 0);
     c->of[k].busy = false;
-    const mt_status outcome = c->w->ended(c->w->user, k, task, status, message);
-    if (c->status == MT_OK) c->status = outcome;
+    keep_failure(c, c->w->ended(c->w->user, k, task, status, message));
 }
 
 /* Describes the death of a worker, and fails its task. */
@@ -204,18 +208,12 @@ static void hear(crew *c, size_t k)
     report r = {.what = NOTE};
     const ssize_t n = recv(c->of[k].socket, &r, sizeof r, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    const char *colon = n > 0 ? strstr(r.text, ": ") : NULL;
-    char file[1024];
     if (n <= 0)
         bury(c, k);
     else if (r.what == TASK_ENDED)
         end_task(c, k, c->of[k].task, r.status, r.text);
-    else if (r.what == WARNING || !colon)
-        mt_warn("%s", r.text);
-    else {
-        (void)snprintf(file, sizeof file, "%.*s", (int)(colon - r.text), r.text);
-        mt_note(file, colon + 2, strlen(colon + 2));
-    }
+    else
+        keep_failure(c, c->w->said(c->w->user, c->of[k].task, r.what == NOTE, r.text));
 }
 
 /* Gives a task to an idle worker, which is started if necessary. */

@@ -9,6 +9,7 @@
  * (mt_progress_catch_interrupt) is told to, any other is killed. The second ends the command, and so the workers. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "data/core/status.h"
@@ -27,6 +28,8 @@ typedef struct mt_workers {
     size_t (*next)(void *user, size_t k);
     /* Receives the status and the message of a task: MT_STOPPED after a signal, MT_FILE if its process died. A failure ends all. */
     mt_status (*ended)(void *user, size_t k, size_t task, mt_status status, const char *message);
+    /* Receives a warning or note of a running task. A failure ends all. */
+    mt_status (*said)(void *user, size_t task, bool is_note, const char *text);
     /* Called several times a second, with the number of running tasks and the sum of their completed fractions. */
     void (*look)(void *user, size_t n_running, double fractions);
 } mt_workers;

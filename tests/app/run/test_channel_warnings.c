@@ -87,7 +87,8 @@ Test(channel_warnings, a_problem_on_the_same_mesh_has_the_same_channels)
     mt_case input;
     cr_assert_eq(mt_case_read(&arena, "a.yaml", one, NULL, 0, &input), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_problem_make(&arena, &input, false, &made), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_problem_make_like(&arena, &made, &input, false, &like), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_problem_make_like(&arena, &made, &input, &(mt_placing){0}, false, &like), MT_OK, "%s",
+        mt_message());
     cr_assert_eq(like.channels.n, 1);
     cr_expect_eq(like.channels.channel, made.channels.channel);
     const mt_channel *channel = like.channels.channel;

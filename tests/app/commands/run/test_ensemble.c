@@ -184,6 +184,51 @@ Test(ensemble, a_failed_member_does_not_end_the_others_and_the_table_has_its_err
     free(csv);
 }
 
+/* ---- messages ---- */
+
+/* The mesh of the first three is coarse; the first and the third share it, with the operator. All end before the last activation. */
+static const char coarse[] = "mesh.slab.edge_mm,tissue.intracellular_l_mS_mm,time.end_ms\n"
+                             "1,0.17,3\n1,0.2,3.5\n1,0.17,4\n0.5,0.17,4\n";
+
+/* Returns the number of times that a text occurs. */
+static int occurrences(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at++) n++;
+    return n;
+}
+
+Test(ensemble, messages_are_one_list_with_the_members_that_reported_them)
+{
+    char *table, *said[4];
+    write_text("t.csv", coarse);
+    said[0] = warnings(&table, "run small.yaml -o out1 --ensemble t.csv"), free(table);
+    said[1] = warnings(&table, "run small.yaml -o out2 --ensemble t.csv --jobs 3"), free(table);
+    cr_expect_str_eq(said[0], said[1]);
+    cr_expect_eq(occurrences(said[0], "myotile: "), 2, "%s", said[0]);
+    cr_expect(strstr(said[0], "myotile: warning: mesh.slab: conduction velocity (CV) is ") == said[0], "%s",
+        said[0]);
+    cr_expect_eq(
+        occurrences(said[0], " (3 of 4 members, with different numbers: 001, 002, 003)\n"), 1, "%s", said[0]);
+    cr_expect(strstr(said[0],
+                  "myotile: warning: small.yaml: time.end_ms: found activation still propagating at 3 ms: "),
+        "%s", said[0]);
+    cr_expect_eq(occurrences(said[0], " (4 of 4 members, with different numbers: 001, 002, 003 ...)\n"), 1,
+        "%s", said[0]);
+    /* a complete member keeps its messages */
+    cr_assert_eq(unlink("out1/003/used.yaml"), 0);
+    said[2] = warnings(&table, "run small.yaml -o out1 --ensemble t.csv"), free(table);
+    const char *list = strstr(said[2], "myotile: warning: ");
+    cr_assert(
+        list && strncmp(said[2], "myotile: note: out1: 3 of 4 members are complete", 47) == 0, "%s", said[2]);
+    cr_expect_str_eq(list, said[0]);
+    /* members with equal numbers */
+    write_text("t.csv", "name,mesh.slab.edge_mm,time.end_ms\na,0.5,12\nb,0.5,3\nc,0.5,3\n");
+    said[3] = warnings(&table, "run small.yaml -o c --ensemble t.csv"), free(table);
+    cr_expect_eq(occurrences(said[3], " (2 of 3 members: b, c)\n"), 1, "%s", said[3]);
+    for (int k = 0; k < 4; k++) free(said[k]);
+}
+
 /* ---- repeated commands ---- */
 
 /* Returns the time of the last change of a file [ns]. */
