@@ -7,3 +7,11 @@
 
 /* Writes these values into the part. */
 MT_NODISCARD mt_status mt_used_part_put(mt_html_part *part, const mt_run_folder *folder);
+
+/* Writes only the values of a case, as "used". `placing`: the reason of a chosen discretisation, or "". The n varied keys, and keys in
+ * them, have other values in other members of an ensemble. */
+MT_NODISCARD mt_status mt_used_part_put_case(
+    mt_html_part *part, const mt_case *input, const char *placing, size_t n, const char *const *varied);
+
+/* Writes a word in quotes for a shell. */
+void mt_used_part_word(FILE *to, const char *word);

@@ -343,7 +343,8 @@ static const mt_yaml_key output_keys[] = {
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_BOOL(mt_case, output.report, "report", "true",
         "true: writes the results also as one file for a browser, `report.html`, as `myotile report` does. A "
-        "run stopped by a signal writes none.",
+        "run stopped by a signal writes none. An ensemble writes `ensemble.html`; its members write none by "
+        "default.",
         .affects = MT_AFFECTS_NOTHING),
     MT_YAML_END};
 static const mt_yaml_key trace_keys[] = {

@@ -1,8 +1,9 @@
 /* `myotile run --ensemble` and `--sweep`: many variants of a case (app/commands/run/members.h), one run for each, and a table of all.
  *
  * The files of each member are identical to the files of `run --set ...` with its values, in a subfolder of the output folder. The table,
- * ensemble.csv or sweep.csv, is in the output folder and is rewritten after each run. In an ensemble `output.report` and
- * `output.pictures` are false unless --set or the table states them.
+ * ensemble.csv or sweep.csv, is in the output folder and is rewritten after each run. An ensemble also has a picture and a page
+ * (app/results/ensemble_picture.h, app/report/ensemble_page.h). `output.report` and `output.pictures` of its members are false unless --set
+ * or the table states them.
  *
  * All members are checked before the first run: that each case is valid, that its files exist, and, for cases on the mesh of the
  * first, that stimuli and points fit it. After that, a failed run does not prevent the others; it is reported at once and at the

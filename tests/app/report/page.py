@@ -707,6 +707,44 @@ class PageTest(unittest.TestCase):
         self.assertIsNone(self.ready("heart"))
         self.assertIn(f"from all {n:,} elements", self.browser.text(".about"))
 
+    def test_an_ensemble_is_shown_with_the_numbers_of_its_table(self):
+        table = os.path.join(self.folder.name, "table.csv")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("name,stimuli.0.start_ms,stimuli.0.strength_uA_mm3\na,0,50\nb,1,50\nc,3,50\nweak,0,1\nwrong,0,1000000\n")
+        case = os.path.join(SOURCE, "data/cases/niederer-0.5.yaml")
+        folder = os.path.join(self.folder.name, "members")
+        done = subprocess.run([MYOTILE, "run", case, "--ensemble", table, "--set", "time.end_ms=8", "--set", "machine.backend=cpu", "--set",
+                               "cell={model: mitchell-schaeffer, type: standard}", "--output", folder], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 5, done.stderr)  # of the member that diverges
+        with open(os.path.join(folder, "ensemble.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.browser.open(os.path.join(folder, "ensemble.html"))
+        self.assertIsNone(self.ready("ensemble"))
+        self.assertIn("5 members: 4 done, 1 failed", self.browser.text("#panel-ensemble"))
+        self.assertIn(rows[4]["error"], self.browser.text("#panel-ensemble"))
+        # scatter plots of every result against both keys
+        labels = {"activated (%)": "elements_activated_percent", "latest activation (ms)": "latest_activation_ms"}
+        options = self.browser.run("return [...document.querySelectorAll('#panel-ensemble select')].map((s) => [...s.options].map((o) => o.textContent))")
+        self.assertEqual(options[1], ["start (ms)", "strength (µA/mm³)"])
+        for k, label in enumerate(options[0]):
+            for x, key in enumerate(["stimuli.0.start_ms", "stimuli.0.strength_uA_mm3"]):
+                self.choose("Result", str(k))
+                self.choose("Varied value", str(x))
+                points = self.hook("ensemble")["points"]
+                if label in labels:
+                    known = [row for row in rows if row[labels[label]]]
+                    self.assertEqual([(p["member"], p["x"], p["y"]) for p in points], [(row["name"], float(row[key]), float(row[labels[label]])) for row in known])
+                self.assertEqual(len(points), self.browser.run("return document.querySelectorAll('#panel-ensemble circle').length"))
+        # histograms
+        bins = self.hook("ensemble")["bins"]
+        shares = np.array([float(row["elements_activated_percent"]) for row in rows if row["elements_activated_percent"]])
+        self.assertEqual(bins[options[0].index("activated (%)")], list(np.histogram(shares, 16)[0]))
+        text = self.browser.text(".ensemble-grid figure")
+        self.assertIn(f"median {np.median(shares):.5g} %", text)
+        self.assertEqual(self.hook("violations"), [])
+        self.tab("run")
+        self.assertIn("of 5 members", self.browser.text("#panel-run"))
+
     def test_a_profile_of_sixteen_chips_is_that_of_its_files(self):
         folder = os.path.join(self.folder.name, "slab")
         case = os.path.join(SOURCE, "data/cases/niederer-0.5.yaml")

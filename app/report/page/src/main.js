@@ -6,6 +6,7 @@ import { showCompare } from './compare.js';
 import { showConduction } from './conduction.js';
 import { readReport } from './data.js';
 import { el, options } from './dom.js';
+import { showEnsemble } from './ensemble.js';
 import { showHeart } from './heart_panel.js';
 import { showMachine } from './machine.js';
 import { showRun } from './run.js';
@@ -21,6 +22,7 @@ let opened = new Map(); // tab: the result of its function
 let kept = {};
 
 const kindsOfTabs = [
+  { name: 'ensemble', text: 'Ensemble', has: () => run.ensemble, open: (host) => showEnsemble(host, run.ensemble) },
   { name: 'heart', text: 'Heart', has: () => run.heart, open: (host) => showHeart(host, run, report.runs, kept) },
   { name: 'traces', text: () => (run.ecg?.length ? (run.traces?.length ? 'Traces and ECG' : 'ECG') : 'Traces'), has: () => run.traces?.length || run.ecg?.length, open: (host) => showTraces(host, run) },
   { name: 'conduction', text: 'Conduction system', has: () => run.heart?.network?.junctions, open: (host) => showConduction(host, run) },
@@ -222,6 +224,11 @@ window.myotile = Object.freeze({
       position: Array.from(maps.data[0].position.subarray(3 * vertex, 3 * vertex + 3)),
       values: maps.hearts.map(({ shown, frames, frame }) => (shown.kind === 'map' ? shown.map.vertex[vertex] : frames.at(frame, vertex))),
     };
+  },
+  /** The ensemble: counts of the histograms, and points of the scatter plot. */
+  ensemble: () => {
+    const { beat, bins, points } = opened.get('ensemble').shown;
+    return { beat, bins, points };
   },
   /** A link: the middle of its curve, and its displayed load. */
   link: (k) => {

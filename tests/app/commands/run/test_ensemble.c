@@ -1,41 +1,14 @@
 #include <criterion/criterion.h>
 
-#include "tests/app/program.h"
-#include "tests/solver/small_case.h"
+#include "tests/app/commands/run/ensemble_case.h"
 
 #include "app/cli/console.h"
 #include "data/core/progress.h"
 
-#include <omp.h>
 #include <sys/wait.h>
 #include <time.h>
 
-/* A slab that is activated within 9 ms, and three members: another operator for b. */
-static const char small[] =
-    "title: Small slab\n" SMALL_SLAB "tissue: {intracellular_l_mS_mm: 0.17, intracellular_t_mS_mm: 0.019,\n"
-    "  extracellular_l_mS_mm: 0.62, extracellular_t_mS_mm: 0.24, chi_per_mm: 140,\n"
-    "  cm_uF_mm2: 0.01}\n"
-    "cell: {model: mitchell-schaeffer, type: standard}\n"
-    "time: {dt_ms: 0.05, end_ms: 12}\n" SMALL_STIMULUS(
-        "2") "points:\n  - {name: P1, at_mm: [1, 1, 1]}\nmachine: {backend: cpu}\n";
-/* of a single run, as the default of members */
-#define PLAIN "--set output.report=false --set output.pictures=false"
-
-static const char three[] = "name,tissue.intracellular_l_mS_mm,stimuli.0.start_ms\n"
-                            "a,0.17,0\n"
-                            "b,0.2,0\n"
-                            "c,0.17,1\n";
-
-static void enter(void)
-{
-    enter_room();
-    share_cache();
-    omp_set_num_threads(1);
-    write_text("small.yaml", small);
-    write_text("three.csv", three);
-}
-
-TestSuite(ensemble, .init = enter, .fini = leave_room);
+TestSuite(ensemble, .init = enter_ensemble, .fini = leave_room);
 
 /* Checks that two folders have the same results of a member. */
 static void same_member(const char *a, const char *b)
@@ -189,14 +162,6 @@ Test(ensemble, a_failed_member_does_not_end_the_others_and_the_table_has_its_err
 /* The mesh of the first three is coarse; the first and the third share it, with the operator. All end before the last activation. */
 static const char coarse[] = "mesh.slab.edge_mm,tissue.intracellular_l_mS_mm,time.end_ms\n"
                              "1,0.17,3\n1,0.2,3.5\n1,0.17,4\n0.5,0.17,4\n";
-
-/* Returns the number of times that a text occurs. */
-static int occurrences(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *at = text; (at = strstr(at, word)); at++) n++;
-    return n;
-}
 
 Test(ensemble, messages_are_one_list_with_the_members_that_reported_them)
 {
