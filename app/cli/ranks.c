@@ -177,6 +177,13 @@ static void receive_bytes(const mt_communicator *c, uint32_t from, void *data, s
     }
 }
 
+static bool arrived(const mt_communicator *c, uint32_t from)
+{
+    int has = 0;
+    (void)MPI_Iprobe((int)from, 0, comm_of(c), &has, MPI_STATUS_IGNORE);
+    return has != 0;
+}
+
 /* ---- persistent messages ---- */
 
 typedef struct posts {
@@ -288,6 +295,7 @@ static mt_communicator functions_of(ranks *r)
         .reduce = reduce,
         .send = send_bytes,
         .receive = receive_bytes,
+        .arrived = arrived,
         .connect = connect,
         .start = start,
         .finish = finish};

@@ -1,7 +1,8 @@
 /* The processes that a launcher (mpirun, srun) has started together, communicating by MPI.
  *
- * The first process, rank 0, prints and writes files; the others are silent and leave signals to it. A process without a launcher
- * is alone and does not initialise MPI. A build without MPI (CMake's MT_MPI) supports only a single process. */
+ * The first process, rank 0, prints and writes files; the others are silent and leave signals to it. They share one run, or the members of
+ * an ensemble (app/commands/run/workers.h). A process without a launcher is alone and does not initialise MPI. A build without MPI (CMake's
+ * MT_MPI) supports only a single process. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* The record of a member of an ensemble in its folder: the case that it is of, its state, and its row of the table.
  *
  * The file `.myotile.member` is written when the member begins, and again after its results. An interrupted ensemble finds out from
- * it which members are complete. It has the warnings and notes of the run, too. It is a CSV file with a row for each beat; a member without results has one row without beat. The
- * record of complete results is valid as long as the folder has the used.yaml and the result.hdf of that run. */
+ * it which members are complete. It has the warnings and notes of the run, too. It is a CSV file with a row for each beat; a member without
+ * results has one row without beat. The record of complete results is valid as long as the folder has the used.yaml and the result.hdf of that run. */
 #pragma once
 
 #include "app/results/ensemble_table.h"

@@ -4,7 +4,7 @@
  * interface, so that modules above need no MPI: app/cli/ranks.h implements it with MPI, and tests may implement it with threads.
  * A single process has NULL instead of a communicator and calls none of these functions.
  *
- * All functions except send, receive, start and finish are collective: every rank calls them, in the same order and with the same
+ * All functions except send, receive, arrived, start and finish are collective: every rank calls them, in the same order and with the same
  * sizes. They do not fail: if a rank is lost, all ranks end. */
 #pragma once
 
@@ -51,6 +51,9 @@ struct mt_communicator {
      * bytes. */
     void (*send)(const mt_communicator *c, uint32_t to, const void *data, size_t bytes);
     void (*receive)(const mt_communicator *c, uint32_t from, void *data, size_t bytes);
+
+    /* True if a sent message of this rank has arrived, so that `receive` does not wait. NULL: not supported. */
+    bool (*arrived)(const mt_communicator *c, uint32_t from);
 
     /* Creates a persistent exchange between places in this rank's `memory` and in that of other ranks. The lists of the other
      * ranks, in their neighbour [n_ranks], match. Keeps the memory and borrows the neighbours; several exchanges are created in

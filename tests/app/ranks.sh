@@ -1,6 +1,6 @@
 #!/bin/sh
 # A run on several processes leaves the same files to the byte as a run of one, says the same, and a bad case is refused once.
-#     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks
+#     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks; ensembles on 2 and 3, one stopped and one killed
 #     ranks.sh MYOTILE MPIEXEC KILLS     the same on 1 to 8 ranks, both backends, all ways to cut and all schemes; and runs of which a
 #                                        rank is killed, so many times, that go on with another number of ranks
 #     ranks.sh MYOTILE MPIEXEC KILLS OTHER   and not by the launcher of another MPI
@@ -115,6 +115,74 @@ networks() {
     done
 }
 
+# members RANKS STATUS FOLDER ARGUMENT...: an ensemble, in FOLDER from the members in `out`
+members() {
+    ranks=$1 expected=$2 to=$3 status=0
+    shift 3
+    launcher="$mpiexec -n $ranks"
+    [ "$ranks" -gt 0 ] || launcher=
+    timeout 100 $launcher "$myotile" run all.yaml --progress never --ensemble members.csv -o out \
+        --set machine.backend=cpu --set checkpoint={} "$@" >"$to.out" 2>said || status=$?
+    [ $status = "$expected" ] || fail "an ensemble on $ranks ranks: status $status: $(cat said)"
+    grep '^myotile: ' said >"$to.err" || true # without the launcher's words
+    rm -rf "$to"
+    mv out "$to"
+}
+
+# starts RANKS: an ensemble with a long member; each rank writes its process id, and the others are complete in the end
+starts() {
+    rm -rf out
+    printf 'name,time.end_ms\na,1\nlong,20000\nc,2\n' >members.csv
+    # shellcheck disable=SC2016 # each rank asks which it is
+    $mpiexec -n "$1" sh -c 'echo $$ >"process.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}"; exec "$@"' sh "$myotile" run all.yaml \
+        --progress never --ensemble members.csv -o out --set machine.backend=cpu --set checkpoint={} >said.out 2>said &
+    job=$!
+    for _ in $(seq 600); do
+        [ "$(grep -c ',done$' out/ensemble.csv 2>/dev/null)" != 2 ] || [ ! -e out/long/.myotile.member ] || break
+        kill -0 $job || fail "an ensemble on $1 ranks: $(cat said)"
+        sleep 0.05
+    done
+}
+
+# completes RANKS: the ensemble of `starts` with a shorter member
+completes() {
+    printf 'name,time.end_ms\na,1\nlong,3\nc,2\n' >members.csv
+    members "$1" 0 some
+    grep -q 'note: out: 2 of 3 members are complete' some.err || fail "a stopped ensemble: $(cat some.err)"
+    rm -rf out
+    members 0 0 alone
+    diff -r alone some >differs || fail "a stopped ensemble, completed on $1 ranks: $(cat differs)"
+}
+
+# An ensemble on ranks leaves the files of one process: of members with several meshes, one of which fails, and after a stop.
+ensembles() {
+    printf '%s\n' name,time.end_ms,mesh.slab.edge_mm,stimuli.0.strength_uA_mm3 \
+        a,2,0.5,50 wrong,2,0.5,1000000 c,1,0.25,50 d,2,0.5,40 e,1,0.25,40 f,2,0.5,30 >members.csv
+    members 0 5 alone
+    grep -q '^wrong,.*,failed,' alone/ensemble.csv || fail "a member that fails: $(cat alone/ensemble.csv)"
+    members 3 5 some
+    same alone some "an ensemble on 3 ranks"
+    mv some out
+    rm out/a/used.yaml out/e/result.hdf
+    members 2 5 some
+    grep -q 'note: out: 3 of 6 members are complete' some.err || fail "a repeated ensemble: $(cat some.err)"
+    diff -r alone some >differs || fail "an ensemble repeated on 2 ranks: $(cat differs)"
+    refused 3 'jobs 2 on 3 ranks; allowed: 1' run all.yaml --ensemble members.csv --jobs 2 -o out
+    refused 2 'time.dt_ms' run all.yaml --ensemble members.csv --set time.dt_ms=-1 -o out
+    starts 3
+    kill -INT "$(cat process.0)"
+    status=0
+    wait $job || status=$?
+    [ $status = 130 ] || fail "an ensemble after a signal: status $status: $(cat said)"
+    grep -q '^long,.*,stopped,' out/ensemble.csv || fail "an ensemble after a signal: $(cat out/ensemble.csv)"
+    [ -e out/long/result.hdf ] || fail "an ensemble after a signal: no results of the stopped member"
+    completes 2
+    starts 2
+    kill -KILL $job "$(cat process.0)" "$(cat process.1)"
+    wait $job || true
+    completes 3
+}
+
 if [ -z "$kills" ]; then
     on 0 alone
     on 2 two
@@ -132,6 +200,7 @@ if [ -z "$kills" ]; then
     on 0 alone "$@" --set machine.precision=single
     continues 2 3 "$@" --set machine.precision=single
     networks 2 5
+    ensembles
     refused 3 'machine.ipus: 2, on 3 ranks; allowed: at most one rank per IPU' run all.yaml --set machine.ipus=2 -o out
     refused 2 'all.yaml/out' run all.yaml -o all.yaml/out
     refused 2 'time.dt_ms' run all.yaml --set time.dt_ms=-1 -o out

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/cli/ranks.h"
 #include "app/commands/run/ensemble_files.h"
 #include "app/commands/run/ensemble_jobs.h"
 #include "app/commands/run/ensemble_runs.h"
@@ -23,6 +24,11 @@ static mt_status check_options(const mt_arguments *arguments, const char *option
     if (!mt_operand(arguments, 0)[0])
         return mt_fail(MT_INPUT, "%s without CASE.yaml; see myotile run --help", option);
     if (text) MT_TRY(mt_integer("--jobs", text, 1, MT_ENSEMBLE_JOBS_MAX, &n));
+    if (mt_ranks() && n > 1)
+        return mt_fail(MT_INPUT,
+            "--jobs %lu on %u ranks; allowed: 1, since each rank executes a run at a time", n,
+            mt_ranks()->n_ranks);
+    if (mt_ranks()) n = mt_ranks()->n_ranks;
     *jobs = n;
     return MT_OK;
 }
@@ -156,13 +162,21 @@ static mt_status outcome(const mt_ensemble_state *s)
         s->status, "%zu of %zu %s failed; the first error: %s", s->n_failed, s->n, s->many, s->why);
 }
 
+/* Checks the files, and orders the members, on rank 0; tells the other ranks. */
+static mt_status prepare(mt_ensemble_state *s)
+{
+    mt_status status = mt_ensemble_check_files(s);
+    if (status == MT_OK) status = order_members(s);
+    MT_TRY(mt_ranks_agree(status));
+    return mt_ensemble_share(s);
+}
+
 static mt_status ensemble_in(mt_ensemble_state *s)
 {
     bool picture, page;
-    MT_TRY(mt_ensemble_check_files(s));
-    MT_TRY(order_members(s));
-    if (s->jobs > s->n_left) s->jobs = s->n_left;
-    if (s->jobs > 1)
+    MT_TRY(prepare(s));
+    if (!s->ranks && s->jobs > s->n_left) s->jobs = s->n_left;
+    if (s->jobs > 1 && s->n_left > 0)
         MT_TRY(mt_ensemble_run_at_once(s));
     else if (s->n_left > 0)
         MT_TRY(make_runs(s));
@@ -192,14 +206,24 @@ static mt_status find_members(mt_ensemble_state *s)
                  : mt_members_read(s->arena, table, mt_ensemble_file_names, &s->members);
 }
 
+/* Executes runs on another rank than 0. */
+static mt_status serve(mt_ensemble_state *s)
+{
+    MT_TRY(mt_ranks_agree(MT_OK)); /* rank 0 is ready */
+    MT_TRY(mt_ensemble_share(s));
+    return mt_ensemble_serve(s);
+}
+
 static mt_status ensemble_of(mt_ensemble_state *s, const char *folder)
 {
     mt_folder entered;
     MT_TRY(find_members(s));
     MT_TRY(read_members(s));
-    MT_TRY(mt_folder_enter(folder, mt_option_replace(s->arguments), &entered));
+    if (s->ranks && s->ranks->rank > 0) return serve(s);
+    mt_status status = mt_folder_enter(folder, mt_option_replace(s->arguments), &entered);
+    if (status != MT_OK) return mt_ranks_agree(status); /* the other ranks wait for it */
     s->folder = entered.path;
-    const mt_status status = ensemble_in(s);
+    status = ensemble_in(s);
     mt_shared_free(&s->shared);
     mt_folder_close(&entered);
     return status;
@@ -211,6 +235,7 @@ mt_status mt_ensemble(mt_arena *arena, const mt_arguments *arguments, const char
     MT_ALLOC(arena, s, 1);
     s->arguments = arguments;
     s->arena = arena;
+    s->ranks = mt_ranks();
     s->shared.repeats_messages = true;
     const mt_status status = ensemble_of(s, folder);
     mt_ensemble_report_messages(s);

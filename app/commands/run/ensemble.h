@@ -11,7 +11,8 @@
  *
  * Data that does not depend on the varied keys is built once for consecutive runs (app/run/shared.h); therefore members with the same
  * mesh, operator and mapping run one after another. Several runs at once (--jobs) are in processes (app/commands/run/workers.h), each
- * with its share of the threads and its own shared data. The order and the number of processes change no file.
+ * with its share of the threads and its own shared data. On several ranks (app/cli/ranks.h) each rank has one such process, and executes a
+ * complete run at a time; no run is shared among ranks. The order and the number of processes change no file.
  *
  * Warnings and notes of the members are reported at the end, as one list (app/results/ensemble_messages.h). Each member has the messages
  * of its single run, also if another member built the shared data, so that the list does not depend on the order either.
@@ -23,7 +24,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 
-/* Executes the runs of the arguments of `run`, which contain --sweep or --ensemble, in and below this folder. Fails with MT_INPUT or
- * MT_FILE before any run if a member is invalid, with MT_STOPPED, or with MT_MEMORY. Otherwise returns the status of the first failed
- * run. */
+/* Executes the runs of the arguments of `run`, which contain --sweep or --ensemble, in and below this folder. All ranks call it.
+ * Fails with MT_INPUT or MT_FILE before any run if a member is invalid, with MT_STOPPED, or with MT_MEMORY. Otherwise returns the status of
+ * the first failed run. */
 MT_NODISCARD mt_status mt_ensemble(mt_arena *arena, const mt_arguments *arguments, const char *folder);

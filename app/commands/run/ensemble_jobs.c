@@ -3,6 +3,7 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
+#include <time.h>
 
 #include "app/commands/run/ensemble_runs.h"
 #include "app/commands/run/workers.h"
@@ -62,14 +63,33 @@ static size_t next_task(void *user, size_t j)
     return k;
 }
 
-/* Reads the results of a member that a process has written. */
-static mt_status read_results(mt_ensemble_state *s, size_t k)
+/* Reads the results of a member that a process has written. *found: true if there are any. */
+static mt_status read_results(mt_ensemble_state *s, size_t k, bool *found)
 {
     char path[MT_FILE_PATH_MAX];
     mt_member_record record;
     MT_TRY(mt_folder_path(s->folder, s->name[k], path));
     MT_TRY(mt_member_record_read(s->arena, path, &record));
-    if (strcmp(record.fingerprint, s->of[k].fingerprint) == 0) s->of[k].row = record.row;
+    *found = record.row.n_beats > 0 && strcmp(record.fingerprint, s->of[k].fingerprint) == 0;
+    if (*found) s->of[k].row = record.row;
+    return MT_OK;
+}
+
+/* Reads the results of a complete member; waits for them at most 40 s, since a network file system can show new files of another computer
+ * late. Otherwise replaces *status. */
+static mt_status await_results(mt_ensemble_state *s, size_t k, mt_status *status, char why[1024])
+{
+    enum { TRIES = 400 };
+    const struct timespec moment = {.tv_nsec = 100000000};
+    bool found = false;
+    for (int tries = 0; !found && tries < TRIES && !mt_progress_interrupted(); tries++) {
+        if (tries > 0) (void)nanosleep(&moment, NULL);
+        MT_TRY(read_results(s, k, &found));
+    }
+    if (found) return MT_OK;
+    *status = MT_FILE;
+    (void)snprintf(why, 1024, "%s/%s: its results are not here; allowed: a folder that all processes share",
+        s->folder, s->name[k]);
     return MT_OK;
 }
 
@@ -83,7 +103,9 @@ static mt_status task_ended(void *user, size_t j, size_t task, mt_status status,
     }
     char message[1024];
     (void)snprintf(message, sizeof message, "%s", why);
-    if (status == MT_OK || status == MT_STOPPED) MT_TRY(read_results(s, task));
+    bool found;
+    if (status == MT_OK) MT_TRY(await_results(s, task, &status, message));
+    if (status == MT_STOPPED) MT_TRY(read_results(s, task, &found));
     return mt_ensemble_note_end(s, task, status, message);
 }
 
@@ -120,8 +142,9 @@ static void show_progress(void *user, size_t n_running, double fractions)
 
 mt_status mt_ensemble_run_at_once(mt_ensemble_state *s)
 {
-    const int threads = omp_get_max_threads() / (int)s->jobs;
+    const int threads = s->ranks ? omp_get_max_threads() : omp_get_max_threads() / (int)s->jobs;
     const mt_workers workers = {.n = s->jobs,
+        .ranks = s->ranks,
         .threads = threads > 0 ? threads : 1,
         .user = s,
         .work = work,
@@ -136,4 +159,60 @@ mt_status mt_ensemble_run_at_once(mt_ensemble_state *s)
         "\nmyotile: stopping: the runs write their results so far; a second signal quits "
         "immediately\n");
     return mt_workers_run(&workers);
+}
+
+/* ---- ranks ---- */
+
+/* The data of rank 0, followed by a state for each member. */
+typedef struct shared_state {
+    uint64_t n, n_left;
+    char folder[MT_FILE_PATH_MAX];
+} shared_state;
+
+typedef struct member_state {
+    char fingerprint[MT_HASH_SIZE];
+    bool resumes;
+} member_state;
+
+/* Takes over the states of rank 0. */
+static mt_status take_members(mt_ensemble_state *s, const member_state *state)
+{
+    for (size_t k = 0; k < s->n; k++) {
+        if (strcmp(state[k].fingerprint, s->of[k].fingerprint) != 0)
+            return mt_fail(MT_INPUT, "%s: another case than on rank 0; allowed: the same files on all ranks",
+                s->of[k].run.run.path);
+        s->of[k].resumes = state[k].resumes;
+    }
+    return MT_OK;
+}
+
+mt_status mt_ensemble_share(mt_ensemble_state *s)
+{
+    const mt_communicator *ranks = s->ranks;
+    shared_state *all;
+    member_state *state;
+    if (!ranks) return MT_OK;
+    MT_ALLOC(s->arena, all, 1);
+    all->n = s->n, all->n_left = s->n_left;
+    if (ranks->rank == 0) (void)snprintf(all->folder, sizeof all->folder, "%s", s->folder);
+    ranks->broadcast(ranks, 0, all, sizeof *all);
+    if (all->n != s->n)
+        return mt_fail(MT_INPUT, "%zu members, on rank 0 %llu; allowed: the same files on all ranks", s->n,
+            (unsigned long long)all->n);
+    MT_ALLOC(s->arena, state, s->n);
+    for (size_t k = 0; k < s->n; k++) {
+        (void)strcpy(state[k].fingerprint, s->of[k].fingerprint);
+        state[k].resumes = s->of[k].resumes;
+    }
+    ranks->broadcast(ranks, 0, state, s->n * sizeof *state);
+    if (ranks->rank > 0) s->folder = all->folder;
+    s->n_left = (size_t)all->n_left;
+    return take_members(s, state);
+}
+
+mt_status mt_ensemble_serve(mt_ensemble_state *s)
+{
+    const mt_workers workers = {
+        .n = 1, .ranks = s->ranks, .threads = omp_get_max_threads(), .user = s, .work = work};
+    return s->n_left > 0 ? mt_workers_serve(&workers) : MT_OK;
 }

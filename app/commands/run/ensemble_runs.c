@@ -56,8 +56,18 @@ mt_status mt_ensemble_read_run(
 
 mt_status mt_ensemble_add_messages(mt_ensemble_state *s, size_t k, const mt_messages *added)
 {
-    const mt_variant *v = &s->of[k];
-    return mt_member_messages_add(&s->of[k].said, added, v->run.run.path, mt_operand(s->arguments, 0));
+    MT_SCRATCH(scratch);
+    char folder[MT_FILE_PATH_MAX] = "";
+    mt_messages of_results = {.arena = scratch}, of_files = {.arena = scratch};
+    if (s->folder) MT_TRY(mt_folder_path(s->folder, s->name[k], folder));
+    const size_t n = strlen(folder);
+    for (const mt_message_line *line = added->first; line; line = line->next) {
+        const bool of_file = n > 0 && strncmp(line->text, folder, n) == 0;
+        MT_TRY(mt_messages_add(of_file ? &of_files : &of_results, line->is_note, line->text));
+    }
+    mt_messages_report(&of_files);
+    return mt_member_messages_add(
+        &s->of[k].said, &of_results, s->of[k].run.run.path, mt_operand(s->arguments, 0));
 }
 
 mt_status mt_ensemble_read_base(mt_ensemble_state *s)

@@ -14,7 +14,8 @@ MT_NODISCARD mt_status mt_ensemble_read_run(
  * mt_one_run_read. */
 MT_NODISCARD mt_status mt_ensemble_read_base(mt_ensemble_state *s);
 
-/* Adds messages to those of member k. MT_MEMORY. */
+/* Adds messages to those of member k, except those on files that an earlier command left in its folder, which are reported at once.
+ * MT_MEMORY. */
 MT_NODISCARD mt_status mt_ensemble_add_messages(mt_ensemble_state *s, size_t k, const mt_messages *added);
 
 /* Builds the shared data of the first member, and checks all others on its mesh. Only the messages of a failure are reported: the runs

@@ -20,6 +20,7 @@ typedef struct mt_variant {
 
 typedef struct mt_ensemble_state {
     const mt_arguments *arguments;
+    const mt_communicator *ranks;       /* that share the members; NULL: a single process */
     const char *folder;                 /* entered */
     const char *file_name, *one, *many; /* of the table; words for a member */
     mt_arena *arena;

@@ -187,7 +187,8 @@ static mt_status choose_machine(mt_arena *arena, mt_one_run *r)
 mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant, mt_one_run *r)
 {
-    begin(mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), mt_ranks(), r);
+    begin(
+        mt_operand(arguments, 0), !mt_option_given(arguments, "--no-cache"), variant ? NULL : mt_ranks(), r);
     r->resumed = variant ? variant->resumed : mt_option_value(arguments, "--resume", NULL);
     MT_TRY(read_case(arena, arguments, variant, r));
     if (r->resumed) r->run.from = &r->from;

@@ -34,8 +34,8 @@ typedef struct mt_one_run_variant {
     const char *resumed; /* folder to resume from, in place of the option --resume; NULL: a new run */
 } mt_one_run_variant;
 
-/* Reads the arguments of `run`. `variant`: of an ensemble, or NULL. Checks everything that does not need the mesh. Fails with MT_INPUT;
- * with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with MT_MEMORY. */
+/* Reads the arguments of `run`. `variant`: of an ensemble, which a single rank executes, or NULL. Checks everything that does not need the
+ * mesh. Fails with MT_INPUT; with MT_FILE if the case, a checkpoint or a machine file cannot be read; or with MT_MEMORY. */
 MT_NODISCARD mt_status mt_one_run_read(
     mt_arena *arena, const mt_arguments *arguments, const mt_one_run_variant *variant, mt_one_run *run);
 

@@ -36,7 +36,7 @@ static const mt_option options[] = {
     {.name = "--jobs",
         .value = "N",
         .help = "with --ensemble or --sweep: N runs at once, in processes with an N-th of the threads each; "
-                "default: 1"},
+                "default: 1. On several ranks (mpirun) each rank executes a run at a time"},
     MT_OPTION_MACHINE_SET,
     {.name = "--profile",
         .value = "DIR",
@@ -151,12 +151,9 @@ static mt_status run(mt_arena *arena, const mt_arguments *arguments)
     char name[MT_FILE_PATH_MAX];
     const char *output = mt_option_value(arguments, "--output", mt_option_value(arguments, "--resume", NULL));
     const char *several = mt_option_given(arguments, "--ensemble") ? "--ensemble" : "--sweep";
-    if (mt_option_given(arguments, several)) {
-        if (mt_ranks())
-            return mt_fail(MT_INPUT, "%s on %u ranks; allowed: on one", several, mt_ranks()->n_ranks);
+    if (mt_option_given(arguments, several))
         return mt_ensemble(
             arena, arguments, folder_name(output, mt_operand(arguments, 0), name, sizeof name));
-    }
     if (mt_option_given(arguments, "--jobs"))
         return mt_fail(MT_INPUT, "--jobs with a single run; allowed: with --ensemble or --sweep");
     MT_TRY(mt_one_run_read(arena, arguments, NULL, &r));

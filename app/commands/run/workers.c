@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,11 +29,12 @@ typedef struct slot {
     atomic_uint per_million; /* completed part of the task */
 } slot;
 
-/* A message on the socket of a worker. */
-typedef enum kind { TASK_ENDED, WARNING, NOTE } kind;
+/* A message on the socket of a worker, or from another rank; of the latter also the completed part of its task, and its last message. */
+typedef enum kind { TASK_ENDED, WARNING, NOTE, PART, LEFT } kind;
 typedef struct report {
     kind what;
     mt_status status;
+    unsigned per_million;
     char text[1536]; /* as of a note */
 } report;
 
@@ -116,9 +118,10 @@ static _Noreturn void be_a_worker(const mt_workers *w, slot *of, int socket, pid
 /* ---- in the command ---- */
 
 typedef struct worker {
-    pid_t process; /* 0: none */
+    pid_t process; /* 0: none, or of another rank */
     int socket;
     bool busy;
+    bool told_stop, left; /* of another rank: it was told to stop; its last message has arrived */
     size_t task;
 } worker;
 
@@ -198,8 +201,27 @@ static void bury(crew *c, size_t k)
     else
         (void)snprintf(why, sizeof why, "its process was ended by signal %d (%s)%s", WTERMSIG(ended),
             strsignal(WTERMSIG(ended)),
-            WTERMSIG(ended) == SIGKILL ? ", perhaps for lack of memory: fewer --jobs need less" : "");
+            WTERMSIG(ended) == SIGKILL ? ", perhaps for lack of memory: fewer runs at once need less" : "");
     if (busy) end_task(c, k, task, MT_FILE, why);
+}
+
+static void handle(crew *c, size_t k, const report *r)
+{
+    switch (r->what) {
+    case TASK_ENDED:
+        end_task(c, k, c->of[k].task, r->status, r->text);
+        break;
+    case PART:
+        atomic_store(&c->slot[k].per_million, r->per_million);
+        break;
+    case LEFT:
+        c->of[k].left = true;
+        break;
+    case WARNING:
+    case NOTE:
+        keep_failure(c, c->w->said(c->w->user, c->of[k].task, r->what == NOTE, r->text));
+        break;
+    }
 }
 
 /* Handles a report of a worker, or its death. */
@@ -210,20 +232,61 @@ static void hear(crew *c, size_t k)
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n <= 0)
         bury(c, k);
-    else if (r.what == TASK_ENDED)
-        end_task(c, k, c->of[k].task, r.status, r.text);
     else
-        keep_failure(c, c->w->said(c->w->user, c->of[k].task, r.what == NOTE, r.text));
+        handle(c, k, &r);
 }
 
-/* Gives a task to an idle worker, which is started if necessary. */
-static mt_status give_task(crew *c, size_t k)
+/* ---- other ranks, seen from rank 0 ---- */
+
+/* A message of rank 0. `value`: the task, or the signal. */
+typedef enum request { GIVE_TASK, STOP, LEAVE } request;
+typedef struct order {
+    request what;
+    uint64_t value;
+} order;
+
+static bool is_elsewhere(const crew *c, size_t k) { return c->w->ranks && k > 0; }
+
+static void send_order(const crew *c, size_t k, request what, uint64_t value)
+{
+    const order o = {.what = what, .value = value};
+    c->w->ranks->send(c->w->ranks, (uint32_t)k, &o, sizeof o);
+}
+
+static void receive_report(const crew *c, size_t k, report *r)
+{
+    c->w->ranks->receive(c->w->ranks, (uint32_t)k, r, sizeof *r);
+}
+
+/* Handles the reports that have arrived. */
+static void hear_ranks(crew *c)
+{
+    report r;
+    for (size_t k = 1; k < c->w->n; k++)
+        while (c->w->ranks->arrived(c->w->ranks, (uint32_t)k)) {
+            receive_report(c, k, &r);
+            handle(c, k, &r);
+        }
+}
+
+/* Makes the other ranks return from mt_workers_serve, and waits for their last messages. Reports before those are lost. */
+static void release_ranks(crew *c)
+{
+    report r;
+    for (size_t k = 1; k < c->w->n; k++) send_order(c, k, LEAVE, 0);
+    for (size_t k = 1; k < c->w->n; k++)
+        while (!c->of[k].left) {
+            receive_report(c, k, &r);
+            c->of[k].left = r.what == LEFT;
+        }
+}
+
+/* ---- the loop ---- */
+
+/* Sends a task to a worker of this process, which is started if necessary. */
+static mt_status start_task(crew *c, size_t k, size_t task)
 {
     worker *of = &c->of[k];
-    if (of->busy || c->stop) return MT_OK;
-    const size_t task = c->w->next(c->w->user, k);
-    if (task == MT_WORKERS_NONE) (void)end_worker(c, k, false);
-    if (task == MT_WORKERS_NONE || task == MT_WORKERS_WAIT) return MT_OK;
     if (!of->process) {
         const mt_status status = start(c, k);
         if (status != MT_OK) end_task(c, k, task, status, mt_message());
@@ -235,10 +298,28 @@ static mt_status give_task(crew *c, size_t k)
     return MT_OK;
 }
 
+/* Gives a task to an idle worker. *waits: set to true if there may be one later. */
+static mt_status give_task(crew *c, size_t k, bool *waits)
+{
+    worker *of = &c->of[k];
+    if (of->busy || c->stop) return MT_OK;
+    const size_t task = c->w->next(c->w->user, k);
+    *waits |= task == MT_WORKERS_WAIT;
+    if (task == MT_WORKERS_NONE) (void)end_worker(c, k, false);
+    if (task == MT_WORKERS_NONE || task == MT_WORKERS_WAIT) return MT_OK;
+    if (!is_elsewhere(c, k)) return start_task(c, k, task);
+    of->busy = true;
+    of->task = task;
+    send_order(c, k, GIVE_TASK, task);
+    return MT_OK;
+}
+
 /* Stops all tasks: those that can be stopped gently, gently. */
 static void stop_all(crew *c)
 {
     for (size_t k = 0; k < c->w->n; k++) {
+        if (is_elsewhere(c, k) && !c->of[k].told_stop) send_order(c, k, STOP, (uint64_t)c->stop);
+        if (is_elsewhere(c, k)) c->of[k].told_stop = true;
         if (!c->of[k].process) continue;
         const bool busy = c->of[k].busy;
         const size_t task = c->of[k].task;
@@ -260,12 +341,15 @@ static size_t n_busy(const crew *c, double *fractions)
     return n;
 }
 
-/* Waits for reports, at most a tenth of a second. */
+/* Waits for reports, at most a tenth of a second; with several ranks, whose messages do not end the waiting, a hundredth. */
 static void listen_to_all(crew *c, struct pollfd *heard)
 {
+    const int most_ms = c->w->ranks || c->w->stop ? 10 : 100;
     for (size_t k = 0; k < c->w->n; k++)
         heard[k] = (struct pollfd){.fd = c->of[k].process ? c->of[k].socket : -1, .events = POLLIN};
-    if (poll(heard, c->w->n, 100) <= 0) return;
+    const int n = poll(heard, c->w->n, most_ms);
+    if (c->w->ranks) hear_ranks(c);
+    if (n <= 0) return;
     for (size_t k = 0; k < c->w->n; k++)
         if (heard[k].revents) hear(c, k);
 }
@@ -274,12 +358,14 @@ static mt_status work_through(crew *c, struct pollfd *heard)
 {
     double fractions;
     for (;;) {
-        for (size_t k = 0; k < c->w->n; k++) MT_TRY(give_task(c, k));
+        bool waits = false;
+        for (size_t k = 0; k < c->w->n; k++) MT_TRY(give_task(c, k, &waits));
         const size_t n = n_busy(c, &fractions);
-        if (n == 0 || c->status != MT_OK) return c->status;
+        if ((n == 0 && !waits) || c->status != MT_OK) return c->status;
         c->w->look(c->w->user, n, fractions);
         listen_to_all(c, heard);
-        c->stop = mt_progress_signal();
+        c->stop = c->w->stop ? c->w->stop(c->w->user) : mt_progress_signal();
+        if (c->stop == MT_WORKERS_LEAVE) return c->status;
         if (c->stop) stop_all(c);
     }
 }
@@ -296,6 +382,107 @@ mt_status mt_workers_run(const mt_workers *workers)
     if (c.slot == MAP_FAILED) return mt_fail(MT_MEMORY, "worker processes: %s", strerror(errno));
     const mt_status status = work_through(&c, heard);
     for (size_t k = 0; k < workers->n; k++) (void)end_worker(&c, k, c.of[k].busy);
+    if (workers->ranks) release_ranks(&c);
     (void)munmap(c.slot, bytes);
     return status;
+}
+
+/* ---- on another rank ---- */
+
+/* A rank that passes tasks and reports between rank 0 and its worker. */
+typedef struct served {
+    const mt_workers *of;
+    bool given, leave; /* given: a task that has not begun */
+    size_t task;
+    int stop; /* the signal; 0: none */
+    unsigned per_million;
+    double told_s; /* host clock when rank 0 was last told of the completed part */
+} served;
+
+static void read_orders(served *s)
+{
+    const mt_communicator *ranks = s->of->ranks;
+    while (ranks->arrived(ranks, 0)) {
+        order o;
+        ranks->receive(ranks, 0, &o, sizeof o);
+        s->leave |= o.what == LEAVE;
+        if (o.what == STOP) s->stop = (int)o.value;
+        if (o.what == GIVE_TASK) s->given = true, s->task = (size_t)o.value;
+    }
+}
+
+static void tell_rank_0(const served *s, report *r) { s->of->ranks->send(s->of->ranks, 0, r, sizeof *r); }
+
+/* Executes a task in the worker. */
+static mt_status served_work(void *user, size_t task)
+{
+    const served *s = user;
+    return s->of->work(s->of->user, task);
+}
+
+static size_t served_next(void *user, size_t k)
+{
+    served *s = user;
+    (void)k;
+    read_orders(s);
+    if (s->leave) return MT_WORKERS_NONE;
+    if (!s->given) return MT_WORKERS_WAIT;
+    s->given = false;
+    return s->task;
+}
+
+static mt_status served_ended(void *user, size_t k, size_t task, mt_status status, const char *message)
+{
+    report r = {.what = TASK_ENDED, .status = status};
+    (void)k, (void)task;
+    (void)snprintf(r.text, sizeof r.text, "%s", message);
+    tell_rank_0(user, &r);
+    return MT_OK;
+}
+
+static mt_status served_said(void *user, size_t task, bool is_note, const char *text)
+{
+    report r = {.what = is_note ? NOTE : WARNING};
+    (void)task;
+    (void)snprintf(r.text, sizeof r.text, "%s", text);
+    tell_rank_0(user, &r);
+    return MT_OK;
+}
+
+/* Reports the completed part, at most four times a second. */
+static void served_look(void *user, size_t n_running, double fractions)
+{
+    served *s = user;
+    report r = {.what = PART, .per_million = (unsigned)(1e6 * fractions)};
+    if (n_running == 0 || r.per_million == s->per_million || mt_now_s() - s->told_s < 0.25) return;
+    s->per_million = r.per_million;
+    s->told_s = mt_now_s();
+    tell_rank_0(s, &r);
+}
+
+static int served_stop(void *user)
+{
+    served *s = user;
+    read_orders(s);
+    return s->leave ? MT_WORKERS_LEAVE : s->stop;
+}
+
+mt_status mt_workers_serve(const mt_workers *workers)
+{
+    served s = {.of = workers};
+    report last = {.what = LEFT};
+    const struct timespec moment = {.tv_nsec = 10000000};
+    const mt_workers relay = {.n = 1,
+        .threads = workers->threads,
+        .user = &s,
+        .work = served_work,
+        .next = served_next,
+        .ended = served_ended,
+        .said = served_said,
+        .look = served_look,
+        .stop = served_stop};
+    MT_TRY(mt_workers_run(&relay));
+    for (read_orders(&s); !s.leave; read_orders(&s)) (void)nanosleep(&moment, NULL);
+    tell_rank_0(&s, &last);
+    return MT_OK;
 }
