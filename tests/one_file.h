@@ -5,11 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/temporary.h"
+
 static char path[64];
 
 static inline void enter(void)
 {
-    strcpy(path, "/tmp/myotile_XXXXXX.file");
+    temporary_pattern(path, sizeof path, "myotile_XXXXXX.file");
     int fd = mkstemps(path, 5);
     cr_assert(fd >= 0);
     (void)close(fd);

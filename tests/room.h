@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/temporary.h"
+
 static char room[64], source_root[1024];
 
 /* Before each test: creates an empty folder, and disables the cache. Every test is a separate process, so no other test is
@@ -24,7 +26,7 @@ static inline void enter_room(void)
     (void)signal(SIGINT, SIG_DFL), (void)signal(SIGHUP, SIG_DFL);
     cr_assert_not_null(getcwd(source_root, sizeof source_root));
     (void)snprintf(link, sizeof link, "%s/data", source_root);
-    (void)strcpy(room, "/tmp/test_room.XXXXXX");
+    temporary_pattern(room, sizeof room, "test_room.XXXXXX");
     cr_assert_not_null(mkdtemp(room));
     cr_assert_eq(chdir(room), 0);
     cr_assert_eq(symlink(link, "data"), 0);

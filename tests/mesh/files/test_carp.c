@@ -10,12 +10,13 @@
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
+#include "tests/temporary.h"
 
 static char folder[64], name[96], file[3][128];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_carp_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_carp_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/heart", folder);
     for (int k = 0; k < 3; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, carp_endings[k]);

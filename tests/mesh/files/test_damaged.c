@@ -8,6 +8,7 @@
 #include "mesh/vtk/vtkhdf.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
+#include "tests/temporary.h"
 
 /* Damaged copies of small valid files of every format. */
 
@@ -15,7 +16,7 @@ static char folder[64], stem[96], file[EXAMPLE_FILES][128];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_damaged_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_damaged_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(stem, sizeof stem, "%s/heart", folder);
 }

@@ -6,6 +6,7 @@
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
+#include "tests/temporary.h"
 
 /* Elements without a region, and duplicate elements with two regions, in every format. */
 
@@ -13,7 +14,7 @@ static char folder[64], stem[96];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_missing_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_missing_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(stem, sizeof stem, "%s/heart", folder);
 }

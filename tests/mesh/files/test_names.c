@@ -11,6 +11,7 @@
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
+#include "tests/temporary.h"
 
 /* Names of tags and groups of elements, in all formats that store them. */
 
@@ -18,7 +19,7 @@ static char folder[64], path[96];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_names_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_names_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
 }
 

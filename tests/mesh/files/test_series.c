@@ -13,6 +13,7 @@
 #include "mesh/vtk/series.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"
+#include "tests/temporary.h"
 
 enum { FRAMES = 3, FIELDS = 2 };
 static char folder[64], path[128], xdmf[MT_FILE_PATH_MAX];
@@ -22,7 +23,7 @@ static const double time_ms[FRAMES] = {0, 2.5, 1.0 / 3 + 5};
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_series_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_series_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/series.hdf", folder);
     ok(mt_series_xdmf_path(path, xdmf));

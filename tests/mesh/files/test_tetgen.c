@@ -9,6 +9,7 @@
 #include "tests/answers.h"
 #include "tests/mesh/damage.h"
 #include "tests/mesh/examples.h"
+#include "tests/temporary.h"
 
 enum { FILES = sizeof tetgen_endings / sizeof *tetgen_endings };
 
@@ -16,7 +17,7 @@ static char folder[64], name[96], file[FILES][128];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_tetgen_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_tetgen_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(name, sizeof name, "%s/heart", folder);
     for (int k = 0; k < FILES; k++) (void)snprintf(file[k], sizeof file[k], "%s%s", name, tetgen_endings[k]);

@@ -14,12 +14,13 @@
 #include "mesh/names.h"
 #include "tests/answers.h"
 #include "tests/leftovers.h"
+#include "tests/temporary.h"
 
 static char folder[64], path[128];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_vtk_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_vtk_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/mesh.hdf", folder);
 }

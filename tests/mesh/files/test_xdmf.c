@@ -11,13 +11,14 @@
 #include "tests/mesh/damage.h"
 #include "tests/mesh/vtk_sample.h"
 #include "tests/mesh/xdmf_files.h"
+#include "tests/temporary.h"
 
 /* A folder for each test: it contains heart.xdmf and the files of its numbers. */
 static char folder[64], stem[80], path[96];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/myotile_xdmf_XXXXXX");
+    temporary_pattern(folder, sizeof folder, "myotile_xdmf_XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(stem, sizeof stem, "%s/heart", folder);
     (void)snprintf(path, sizeof path, "%s.xdmf", stem);

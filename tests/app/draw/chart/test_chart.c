@@ -5,12 +5,13 @@
 
 #include "app/draw/chart/chart.h"
 #include "tests/answers.h"
+#include "tests/temporary.h"
 
 static char folder[64], path[128], other[128];
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/test_chart.XXXXXX");
+    temporary_pattern(folder, sizeof folder, "test_chart.XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/chart.png", folder);
     (void)snprintf(other, sizeof other, "%s/other.png", folder);

@@ -1,5 +1,6 @@
 /* Curves with a common axis. */
 #include "tests/app/draw/pixels.h"
+#include "tests/temporary.h"
 
 #include <unistd.h>
 
@@ -10,7 +11,7 @@ static mt_arena arena;
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/test_curves.XXXXXX");
+    temporary_pattern(folder, sizeof folder, "test_curves.XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/curves.png", folder);
     (void)snprintf(other, sizeof other, "%s/other.png", folder);

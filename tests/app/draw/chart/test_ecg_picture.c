@@ -1,5 +1,6 @@
 /* The picture of an ECG on millimetre paper. */
 #include "tests/app/draw/pixels.h"
+#include "tests/temporary.h"
 
 #include <unistd.h>
 
@@ -10,7 +11,7 @@ static mt_arena arena;
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/test_ecg_picture.XXXXXX");
+    temporary_pattern(folder, sizeof folder, "test_ecg_picture.XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/ecg.png", folder);
     (void)snprintf(other, sizeof other, "%s/other.png", folder);

@@ -6,6 +6,7 @@
 #include "app/draw/scene/picture.h"
 #include "mesh/make/slab.h"
 #include "tests/app/draw/pixels.h"
+#include "tests/temporary.h"
 
 #include <unistd.h>
 
@@ -37,11 +38,11 @@ static bench *open_bench(void)
         2, 7, 4.1, 8, 7, 4.1  /* on the top, not activated */
     };
     static const double size_mm[3] = {10, 8, 4};
-    b = (bench){.folder = "/tmp/test_network_picture.XXXXXX",
-        .line = {0, 1, 2, 3, 4, 5, 6, 7},
+    b = (bench){.line = {0, 1, 2, 3, 4, 5, 6, 7},
         .values = {0, 0, 5, 5, 0, 0, NAN, NAN},
         .end = {3, 7}};
     memcpy(b.xyz_mm, xyz_mm, sizeof xyz_mm);
+    temporary_pattern(b.folder, sizeof b.folder, "test_network_picture.XXXXXX");
     cr_assert_not_null(mkdtemp(b.folder));
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
     cr_assert_eq(mt_slab_make(&b.arena, size_mm, 1, &b.mesh), MT_OK);

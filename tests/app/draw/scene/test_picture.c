@@ -6,6 +6,7 @@
 #include "mesh/make/slab.h"
 #include "tests/app/draw/pixels.h"
 #include "tests/mesh/tagged_slab.h"
+#include "tests/temporary.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -24,8 +25,9 @@ typedef struct bench {
 
 static bench make_bench(void)
 {
-    bench b = {.folder = "/tmp/test_picture.XXXXXX", .grey = "not before 100 ms"};
+    bench b = {.grey = "not before 100 ms"};
     const double size_mm[3] = {20, 7, 3};
+    temporary_pattern(b.folder, sizeof b.folder, "test_picture.XXXXXX");
     cr_assert_not_null(mkdtemp(b.folder));
     (void)snprintf(b.path, sizeof b.path, "%s/activation.png", b.folder);
     cr_assert_eq(mt_slab_make(&b.arena, size_mm, 1, &b.mesh), MT_OK);

@@ -10,6 +10,7 @@
 #include "mesh/make/slab.h"
 #include "tests/answers.h"
 #include "tests/random.h"
+#include "tests/temporary.h"
 
 static char folder[64], path[128], other[128];
 static mt_arena arena;
@@ -19,7 +20,7 @@ static mt_partition partition;
 
 static void enter(void)
 {
-    strcpy(folder, "/tmp/test_parts.XXXXXX");
+    temporary_pattern(folder, sizeof folder, "test_parts.XXXXXX");
     cr_assert_not_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/parts.png", folder);
     (void)snprintf(other, sizeof other, "%s/other.png", folder);

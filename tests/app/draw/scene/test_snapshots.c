@@ -7,6 +7,7 @@
 #include "app/draw/scene/snapshots.h"
 #include "mesh/make/slab.h"
 #include "tests/app/draw/pixels.h"
+#include "tests/temporary.h"
 
 enum { MOMENTS = 3 };
 
@@ -24,7 +25,8 @@ static const double time_ms[MOMENTS] = {0, 12.5, 25};
 static bench make_bench(void)
 {
     static const float value[MOMENTS] = {-85, 35, NAN};
-    bench b = {.folder = "/tmp/test_snapshots.XXXXXX"};
+    bench b = {0};
+    temporary_pattern(b.folder, sizeof b.folder, "test_snapshots.XXXXXX");
     cr_assert_not_null(mkdtemp(b.folder));
     (void)snprintf(b.path, sizeof b.path, "%s/moments.png", b.folder);
     cr_assert_eq(mt_slab_make(&b.arena, (double[]){20, 7, 3}, 1, &b.mesh), MT_OK);
