@@ -48,11 +48,11 @@ static mt_status write_case(mt_arena *arena, const mt_case *fitted, const char *
 static float residual_at(const mt_lat_fit *fit, const double x[3])
 {
     double sum = 0, weights = 0;
-    for (size_t k = 0; k < fit->n; k++) {
-        const double rest = 1 - mt_square3(x, fit->place[k].xyz_mm) / (reach_mm * reach_mm);
+    for (size_t k = 0; k < fit->places.n; k++) {
+        const double rest = 1 - mt_square3(x, fit->places.place[k].xyz_mm) / (reach_mm * reach_mm);
         if (!(rest > 0)) continue;
         weights += rest * rest;
-        sum += rest * rest * (fit->lat_ms[k] - fit->fitted_ms[k]);
+        sum += rest * rest * (fit->places.lat_ms[k] - fit->fitted_ms[k]);
     }
     return weights > 0 ? (float)(sum / weights) : NAN;
 }
@@ -73,7 +73,7 @@ static mt_status write_residual(mt_arena *arena, const mt_lat_fit *fit, const ch
     }
     const mt_picture_scale scale = {"Measured minus fitted LAT", "ms", "", "no points within 10 mm", false};
     (void)snprintf(
-        title, sizeof title, "Residuals of %zu points, root mean square %.2f ms", fit->n, fit->rms_ms);
+        title, sizeof title, "Residuals of %zu points, root mean square %.2f ms", fit->places.n, fit->rms_ms);
     return mt_picture_map(path, mesh, &adjacency, values, &scale, NULL, title);
 }
 

@@ -51,10 +51,10 @@ static mt_table summary_table(mt_arena *arena, const mt_lat_fit *fit)
     mt_table t = mt_table_properties(arena, "fit", title[0] ? title : "Fit to local activation times");
     mt_table_property(
         &t, "points_read", "points in the file", (double)(fit->points.n + fit->points.n_left_out), "");
-    mt_table_property(&t, "points", "points in the fit", (double)fit->n, "");
+    mt_table_property(&t, "points", "points in the fit", (double)fit->places.n, "");
     mt_table_property_text(&t, "surface", "surface", fit->options.surface);
-    mt_table_property(&t, "mean_distance_mm", "mean distance from the surface", fit->mean_distance_mm, "mm");
-    mt_table_property(&t, "largest_distance_mm", "largest distance", fit->farthest_distance_mm, "mm");
+    mt_table_property(&t, "mean_distance_mm", "mean distance from the surface", fit->places.mean_mm, "mm");
+    mt_table_property(&t, "largest_distance_mm", "largest distance", fit->places.most_mm, "mm");
     mt_table_property(&t, "sites", "sites of earliest activation", (double)fit->minimum.values.n_sites, "");
     mt_table_property(&t, "parameters", "fitted parameters", (double)fit->minimum.n_free, "");
     mt_table_property(&t, "rms_ms", "root mean square residual", fit->rms_ms, "ms");
@@ -202,11 +202,11 @@ mt_table mt_fit_points_table(mt_arena *arena, const mt_lat_fit *fit)
     mt_table_decimals(&t, "lat_ms", "measured", "ms", 3);
     mt_table_decimals(&t, "fitted_ms", "fitted", "ms", 3);
     mt_table_decimals(&t, "residual_ms", "residual", "ms", 3);
-    for (size_t k = 0; k < fit->n; k++) {
-        const mt_fit_place *at = &fit->place[k];
-        MT_TABLE_NUMBERS(&t, (double)fit->points.point[fit->point[k]].row, at->xyz_mm[0], at->xyz_mm[1],
-            at->xyz_mm[2], at->distance_mm, fit->lat_ms[k], fit->fitted_ms[k],
-            fit->lat_ms[k] - fit->fitted_ms[k]);
+    for (size_t k = 0; k < fit->places.n; k++) {
+        const mt_fit_place *at = &fit->places.place[k];
+        MT_TABLE_NUMBERS(&t, (double)fit->points.point[fit->places.point[k]].row, at->xyz_mm[0],
+            at->xyz_mm[1], at->xyz_mm[2], at->distance_mm, fit->places.lat_ms[k], fit->fitted_ms[k],
+            fit->places.lat_ms[k] - fit->fitted_ms[k]);
     }
     return t;
 }

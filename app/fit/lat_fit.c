@@ -9,9 +9,11 @@
 #include "app/fit/fit_times.h"
 #include "app/fit/mesh_speed.h"
 #include "data/core/progress.h"
+#include "data/core/select.h"
 
 static const double least_radius_mm = 2, radius_in_elements = 3, converged_percent = 1,
-                    radian_per_degree = 0.017453292519943295, least_share = 1, most_share = 0.8;
+                    radian_per_degree = 0.017453292519943295, least_share = 1, most_share = 0.8,
+                    sd_of_median = 1.4826, outlier = 6;
 enum { STEPS = 40 };
 
 /* ---- the case ---- */
@@ -60,34 +62,27 @@ static mt_status prepare_model(mt_arena *arena, mt_lat_fit *fit)
 
 /* ---- the points ---- */
 
-/* Projects the points, and leaves out those that are far from the surface. */
+/* Places the points on the surface. */
 static mt_status place_points(mt_arena *arena, mt_lat_fit *fit)
 {
-    const mt_lat_points *points = &fit->points;
-    MT_ALLOC(arena, fit->point, points->n);
-    MT_ALLOC(arena, fit->place, points->n);
-    MT_ALLOC(arena, fit->lat_ms, points->n);
-    MT_ALLOC(arena, fit->weight, points->n);
-    MT_ALLOC(arena, fit->fitted_ms, points->n);
-    MT_ALLOC(arena, fit->defect_ms, points->n);
-    for (size_t k = 0; k < points->n; k++) {
-        mt_fit_place *place = &fit->place[fit->n];
-        mt_fit_surface_project(&fit->surface, points->point[k].xyz_mm, place);
-        fit->mean_distance_mm += place->distance_mm / (double)points->n;
-        fit->farthest_distance_mm = fmax(fit->farthest_distance_mm, place->distance_mm);
-        if (place->distance_mm > fit->options.max_distance_mm) continue;
-        fit->point[fit->n] = (uint32_t)k;
-        fit->lat_ms[fit->n] = points->point[k].lat_ms;
-        fit->weight[fit->n++] = points->point[k].weight;
-    }
-    fit->n_far = points->n - fit->n;
-    if (fit->n == 0)
-        return mt_fail(MT_INPUT, "%s: found no point within %g mm of the surface '%s'; needed: at least one",
-            points->path, fit->options.max_distance_mm, fit->options.surface);
-    if (fit->n_far > 0)
-        mt_warn("%s: found %zu of %zu points farther than %g mm from the surface '%s'; they are left out",
-            points->path, fit->n_far, points->n, fit->options.max_distance_mm, fit->options.surface);
-    return mt_fit_model_set_points(arena, &fit->surface, fit->n, fit->place, &fit->model);
+    const mt_lat_fit_options *o = &fit->options;
+    mt_lat_places *places = &fit->places;
+    MT_TRY(mt_lat_places_make(arena, &fit->points, &fit->surface, o->surface, o->max_distance_mm, places));
+    MT_ALLOC(arena, fit->fitted_ms, places->n);
+    MT_ALLOC(arena, fit->defect_ms, places->n);
+    return mt_fit_model_set_points(arena, &fit->surface, places->n, places->place, &fit->model);
+}
+
+/* Checks that there are enough points for the least number of sites. */
+static mt_status check_count(const mt_lat_fit *fit)
+{
+    const size_t sites = fit->options.n_sites > 0 ? fit->options.n_sites : 1,
+                 needed = mt_site_search_points(&fit->model, sites);
+    if (fit->places.n >= needed) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "%s: found %zu points; needed: at least %zu, for CV and ratio in %zu tissue%s and %zu site%s",
+        fit->points.path, fit->places.n, needed, fit->model.n_groups, fit->model.n_groups > 1 ? "s" : "",
+        sites, sites > 1 ? "s" : "");
 }
 
 /* ---- selected parameters ---- */
@@ -264,13 +259,13 @@ static void accelerate(
 static double subtract_defect(const mt_lat_fit *fit, double *corrected_ms, double *defect_rms_ms)
 {
     double residual = 0, defect = 0;
-    for (size_t i = 0; i < fit->n; i++) {
-        corrected_ms[i] = fit->lat_ms[i] - fit->defect_ms[i];
+    for (size_t i = 0; i < fit->places.n; i++) {
+        corrected_ms[i] = fit->places.lat_ms[i] - fit->defect_ms[i];
         residual += (corrected_ms[i] - fit->fitted_ms[i]) * (corrected_ms[i] - fit->fitted_ms[i]);
         defect += fit->defect_ms[i] * fit->defect_ms[i];
     }
-    *defect_rms_ms = sqrt(defect / (double)fit->n);
-    return sqrt(residual / (double)fit->n);
+    *defect_rms_ms = sqrt(defect / (double)fit->places.n);
+    return sqrt(residual / (double)fit->places.n);
 }
 
 /* Computes the corrected LAT of the values of the fit. */
@@ -313,6 +308,29 @@ static mt_status correct(mt_lat_fit *fit, const mt_fit_data *data, double *corre
     return find_least_defect(fit, corrected_ms);
 }
 
+/* Warns of residuals that are far larger than most. Their standard deviation is estimated by 1.4826 times the median magnitude. */
+static mt_status warn_of_outliers(const mt_lat_fit *fit)
+{
+    MT_SCRATCH(scratch);
+    double *magnitude, *scaled;
+    size_t n = 0, worst = 0;
+    MT_ALLOC(scratch, magnitude, fit->places.n);
+    for (size_t k = 0; k < fit->places.n; k++)
+        magnitude[k] = fabs(fit->places.lat_ms[k] - fit->fitted_ms[k]) * sqrt(fit->places.weight[k]);
+    MT_COPY(scratch, scaled, magnitude, fit->places.n);
+    const double sd = sd_of_median * mt_median(scaled, fit->places.n);
+    for (size_t k = 0; k < fit->places.n; k++) {
+        n += magnitude[k] > outlier * sd;
+        if (magnitude[k] > magnitude[worst]) worst = k;
+    }
+    if (n > 0)
+        mt_warn("%s: found %zu residual%s above %g standard deviations, %.3g ms in line %zu; expected: none; "
+                "points.csv lists them",
+            fit->points.path, n, n > 1 ? "s" : "", outlier, fit->places.lat_ms[worst] - fit->fitted_ms[worst],
+            fit->points.point[fit->places.point[worst]].row);
+    return MT_OK;
+}
+
 /* Computes the fitted LAT: those of a last run, or of the eikonal equation. */
 static mt_status finish(mt_arena *arena, mt_lat_fit *fit)
 {
@@ -323,24 +341,21 @@ static mt_status finish(mt_arena *arena, mt_lat_fit *fit)
         MT_ALLOC(arena, fit->run, 1);
         MT_TRY(run(arena, fit, fit->run));
     }
-    for (size_t k = 0; k < fit->n; k++) {
+    for (size_t k = 0; k < fit->places.n; k++) {
         fit->fitted_ms[k] += fit->defect_ms[k];
-        sum += (fit->lat_ms[k] - fit->fitted_ms[k]) * (fit->lat_ms[k] - fit->fitted_ms[k]);
+        sum += (fit->places.lat_ms[k] - fit->fitted_ms[k]) * (fit->places.lat_ms[k] - fit->fitted_ms[k]);
     }
-    fit->rms_ms = sqrt(sum / (double)fit->n);
+    fit->rms_ms = sqrt(sum / (double)fit->places.n);
     mt_progress_stage(NULL);
     return MT_OK;
 }
 
-mt_status mt_lat_fit_make(mt_arena *arena, mt_lat_fit *fit)
+/* Fits the model with the points on its surface. */
+static mt_status solve(mt_arena *arena, mt_lat_fit *fit)
 {
     double *corrected_ms;
-    MT_TRY(prepare_case(arena, fit));
-    MT_TRY(prepare_model(arena, fit));
-    MT_TRY(place_points(arena, fit));
-    MT_TRY(select_parameters(fit));
-    MT_COPY(arena, corrected_ms, fit->lat_ms, fit->n);
-    const mt_fit_data data = {fit->n, corrected_ms, fit->weight, fit->points.has_sd};
+    MT_COPY(arena, corrected_ms, fit->places.lat_ms, fit->places.n);
+    const mt_fit_data data = {fit->places.n, corrected_ms, fit->places.weight, fit->points.has_sd};
     mt_progress_stage("fitting the eikonal equation");
     MT_TRY(mt_site_search(&fit->model, &data, fit->options.n_sites, fit->options.most_sites, &fit->minimum,
         fit->fitted_ms, &fit->trials));
@@ -351,4 +366,15 @@ mt_status mt_lat_fit_make(mt_arena *arena, mt_lat_fit *fit)
     MT_TRY(mt_fit_bootstrap(
         &fit->model, &data, &fit->minimum, fit->covariance.noise_ms, fit->options.bootstrap, fit->spread));
     return finish(arena, fit);
+}
+
+mt_status mt_lat_fit_make(mt_arena *arena, mt_lat_fit *fit)
+{
+    MT_TRY(mt_fail_in(fit->path, prepare_case(arena, fit)));
+    MT_TRY(mt_fail_in(fit->path, prepare_model(arena, fit)));
+    MT_TRY(place_points(arena, fit));
+    MT_TRY(mt_fail_in(fit->path, select_parameters(fit)));
+    MT_TRY(check_count(fit));
+    MT_TRY(mt_fail_in(fit->path, solve(arena, fit)));
+    return warn_of_outliers(fit);
 }

@@ -1,6 +1,6 @@
 /* A fit of conduction velocities and sites of earliest activation to local activation times.
  *
- * 1. Points are projected onto the surface (app/fit/fit_surface.h).
+ * 1. Points are projected onto the surface (app/fit/lat_places.h).
  * 2. The eikonal model is fitted with one site, then with more (app/fit/site_search.h).
  * 3. Parameters that the points do not determine are set to the values of the case, the worst first, and the others are fitted again: a
  *    CV or ratio with a standard error above a limit. A site above its limit is only reported, as a case has no other value for it.
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "app/fit/fit_run.h"
-#include "app/fit/lat_points.h"
+#include "app/fit/lat_places.h"
 #include "app/fit/site_search.h"
 
 enum { MT_FIT_CORRECTIONS_MAX = 6, MT_FIT_CORRECTIONS = 4 };
@@ -50,14 +50,9 @@ typedef struct mt_lat_fit {
     mt_cell_speeds speeds;
     mt_fit_surface surface, site_surface;
     mt_fit_model model;
-    size_t n;                                      /* points that are used */
-    uint32_t *point;                               /* [n] their numbers in `points` */
-    mt_fit_place *place;                           /* [n] */
-    double *lat_ms, *weight;                       /* [n] */
-    double *fitted_ms;                             /* [n] with the defect */
-    double *defect_ms;                             /* [n] 0 without correction */
-    double mean_distance_mm, farthest_distance_mm; /* of all points read */
-    size_t n_far;
+    mt_lat_places places; /* of the points that are used */
+    double *fitted_ms;    /* [places.n] with the defect */
+    double *defect_ms;    /* [places.n] 0 without correction */
     mt_site_trials trials;
     mt_fit_minimum minimum;
     mt_fit_reason reason[MT_FIT_PARAMETERS_MAX];

@@ -196,6 +196,11 @@ static mt_status add_best(const site_search *s, const mt_fit_minimum *from, bool
     return MT_OK;
 }
 
+size_t mt_site_search_points(const mt_fit_model *model, size_t n_sites)
+{
+    return 2 * model->n_groups + 3 * n_sites + 1;
+}
+
 mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_sites, size_t most,
     mt_fit_minimum *m, double *fitted_ms, mt_site_trials *trials)
 {
@@ -208,7 +213,7 @@ mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_
     MT_TRY(begin(scratch, &s));
     *trials = (mt_site_trials){0};
     for (size_t k = 0; k < (n_sites > 0 ? n_sites : most); k++) {
-        if (data->n <= 2 * model->n_groups + 3 * (k + 1)) break;
+        if (data->n < mt_site_search_points(model, k + 1)) break;
         mt_progress_stage_part("sites", (double)k / (double)(n_sites > 0 ? n_sites : most));
         MT_TRY(add_best(&s, m, n_sites > 0 || k == 0, fitted_ms, &next, next_ms, &found));
         if (!found) break;
@@ -221,7 +226,9 @@ mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_
     }
     if (m->values.n_sites == 0 || (n_sites > 0 && m->values.n_sites < n_sites))
         return mt_fail(MT_INPUT,
-            "found %zu points, enough for %zu sites; needed: more points, or fewer --sites", data->n,
-            m->values.n_sites);
+            "found places for %zu sites at %zu points; needed: more points, farther from each other, or "
+            "fewer "
+            "--sites",
+            m->values.n_sites, data->n);
     return MT_OK;
 }

@@ -20,7 +20,11 @@ typedef struct mt_site_trials {
     double rms_ms[MT_FIT_SITES_MAX], bic[MT_FIT_SITES_MAX];
 } mt_site_trials;
 
+/* Returns the least number of points for n sites: one more than there are parameters. */
+size_t mt_site_search_points(const mt_fit_model *model, size_t n_sites);
+
 /* Finds the sites, with the fixed tissue parameters of `minimum`; its values are the start. n_sites: 0: automatic, at most `most`.
- * fitted_ms [n]. Reports progress. MT_INPUT: there are too few points. Returns the errors of mt_least_squares. */
+ * fitted_ms [n]. Reports progress. MT_INPUT: there are too few points,
+ * or all are close to each other. Returns the errors of mt_least_squares. */
 MT_NODISCARD mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_sites,
     size_t most, mt_fit_minimum *minimum, double *fitted_ms, mt_site_trials *trials);

@@ -119,6 +119,16 @@ static void skip_last_lines(mt_scan *scan)
     if (at == scan->end) scan->at = at;
 }
 
+/* Fails if the only column appears to be several with another separator. */
+static mt_status check_separator(mt_scan *scan, const mt_csv *csv)
+{
+    const char *mark = csv->n_columns == 1 ? strpbrk(csv->column[0], ";\t") : NULL;
+    if (!mark) return MT_OK;
+    scan->line = 1;
+    return mt_scan_fail(scan, "columns separated by a %s; allowed: commas, and decimal points in numbers",
+        *mark == ';' ? "semicolon" : "tab");
+}
+
 mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv)
 {
     mt_scan scan;
@@ -133,6 +143,7 @@ mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv)
     MT_ALLOC(arena, csv->column, most);
     MT_ALLOC(arena, csv->cell, most);
     MT_TRY(take_line(&scan, &to, csv->column, 0, &csv->n_columns));
+    MT_TRY(check_separator(&scan, csv));
     if (csv->n_columns > 1) skip_last_lines(&scan);
     for (; scan.at < scan.end; csv->n_rows++) {
         MT_TRY(take_line(&scan, &to, csv->cell + csv->n_rows * csv->n_columns, csv->n_columns, &n));

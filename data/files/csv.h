@@ -22,9 +22,9 @@ typedef struct mt_csv {
 } mt_csv;
 
 /* Reads a file into `arena`. Skips a byte order mark, and empty lines at the end if there are several columns. Removes the apostrophe
- * before texts that spreadsheets would execute (mt_csv_field). MT_FILE: the file cannot be read. MT_INPUT: the file is empty, a row and
- * the header differ in length, a quote is not closed or is followed by a byte other than a comma or a line end, or a byte is 0; the
- * message reports the file, the line and the text found. MT_MEMORY. */
+ * before texts that spreadsheets would execute (mt_csv_field). MT_FILE: the file cannot be read. MT_INPUT: the file is empty, columns are
+ * separated by semicolons or tabs, a row and the header differ in length, a quote is not closed or is followed by a byte other than a comma
+ * or a line end, or a byte is 0; the message reports the file, the line and the text found. MT_MEMORY. */
 MT_NODISCARD mt_status mt_csv_read(mt_arena *arena, const char *path, mt_csv *csv);
 
 /* Returns the index of the column of this name; n_columns if there is no such column. */

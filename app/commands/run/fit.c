@@ -158,7 +158,7 @@ static mt_status fit_and_write(
     mt_table tables[MT_FIT_TABLES];
     size_t n;
     MT_TRY(mt_fit_files_check(&fit->input, folder));
-    MT_TRY(mt_fail_in(fit->path, mt_lat_fit_make(arena, fit)));
+    MT_TRY(mt_lat_fit_make(arena, fit));
     MT_TRY(mt_fit_files_write(fit, folder));
     MT_TRY(mt_fit_tables(arena, fit, tables, &n));
     MT_TRY(mt_print_tables(arguments, tables, n));

@@ -72,13 +72,80 @@ Test(lat_points, invalid_options_and_cases_are_refused)
     refuses(2, "--max-distance-mm", FIT " --max-distance-mm 0");
     refuses(2, "--fibre-sd-deg -1; allowed: from 0 to 90", FIT " --fibre-sd-deg -1");
     refuses(2, "nose", FIT " --surface nose");
-    refuses(2, "found 2 points", FIT " --sites 1");
+    refuses(2, "points.csv: found 2 points; needed: at least 9, for CV and ratio in 1 tissue and 2 sites",
+        FIT " --sites 2");
+    refuses(2, "points.csv: found 2 points; needed: at least 6", FIT);
     refuses(2, "--lat", "fit slab.yaml -o out");
     write_text("points.csv", HEAD "\n100,1,1,0\n");
-    refuses(2, "found no point within 10 mm of the surface 'all'", FIT);
+    refuses(2,
+        "points.csv: found no point within 10 mm of the surface 'all': x_mm 100 to 100, y_mm 1 to 1, z_mm 1 "
+        "to "
+        "1; needed: coordinates of the mesh, 0 to 6, 0 to 4, 0 to 1 mm",
+        FIT);
     write_text("paced.yaml", CASE "start: {state: other.hdf}\n");
     write_text("points.csv", HEAD "\n1,1,1,0\n2,1,1,3\n");
     refuses(2, "start.state", "fit paced.yaml --lat points.csv -o out");
+}
+
+/* ---- units ---- */
+
+/* Writes 20 points of a plane wave along x at 0.5 mm/ms, with coordinates and times in other units. */
+static void write_plane_wave(double mm, double ms)
+{
+    FILE *file = fopen("points.csv", "w");
+    (void)fprintf(file, HEAD "\n");
+    for (int k = 0; k < 20; k++) {
+        const double x = 0.3 * k, y = 0.2 * (k * 7 % 20);
+        (void)fprintf(file, "%.9g,%.9g,%.9g,%.9g\n", mm * x, mm * y, mm, ms * (x / 0.5 + 0.1 * (k % 3)));
+    }
+    (void)fclose(file);
+}
+
+Test(lat_points, points_in_other_units_are_refused)
+{
+    static const struct {
+        double mm, ms;
+        const char *message;
+    } wrong[] = {
+        {1e-3, 1, "points.csv: found 20 points with an extent of 0.0057 mm, less than an element of"},
+        {1, 1e-3,
+            "points.csv: lat_ms: found 0 (line 2) to 0.0115 (line 21) at points with an extent of 5.7 mm"},
+        {1, 1e3, "allowed: 0.01 to 20 mm/ms, with times in ms"},
+        {1e3, 1, "y_mm 0 to 3800, z_mm 1000 to 1000; needed: coordinates of the mesh, 0 to 6"},
+        {0, 1, "points.csv: found 20 points with an extent of 0 mm"},
+        {1, 0, "points.csv: lat_ms: found 0 (line 2) to 0 (line 2)"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        write_plane_wave(wrong[k].mm, wrong[k].ms);
+        refuses(2, wrong[k].message, FIT);
+    }
+}
+
+static void warns(const char *message, const char *line)
+{
+    char *table, *said = warnings(&table, line);
+    cr_expect(strstr(said, message), "no '%s' in: %s", message, said);
+    free(said), free(table);
+}
+
+/* Warnings, after which the fit continues: centimetres, or a map of a small part; repeated lines; one wrong LAT. */
+Test(lat_points, implausible_points_are_reported)
+{
+    write_text("slab.yaml", "mesh: {slab: {size_mm: [12, 8, 1], edge_mm: 1}}\n" FIT_CELLS FIT_TISSUE("0.17",
+                                "0.04") "stimuli: [{centre_mm: [1, 1, 1], radius_mm: 2, " FIT_PULSE "}]\n");
+    write_plane_wave(0.25, 1);
+    warns("points.csv: found points with an extent of 1.43 mm on tissue of 12 mm", FIT " --force --sites 1");
+    write_plane_wave(1, 1);
+    size_t n;
+    char *text = bytes_of("points.csv", &n), more[2048];
+    (void)snprintf(more, sizeof more, "%s%s", text, strchr(text, '\n') + 1);
+    write_text("points.csv", more);
+    warns("points.csv: found 20 points with the place and the LAT of an earlier line, the first in line 22",
+        FIT " --force --sites 1");
+    (void)snprintf(more, sizeof more, "%s3,2,1,80\n", text);
+    write_text("points.csv", more);
+    warns("points.csv: found 1 residual above 6 standard deviations, ", FIT " --force --sites 1");
+    free(text);
 }
 
 /* ---- OpenEP ---- */

@@ -96,6 +96,8 @@ Test(csv, a_damaged_file_is_rejected_with_its_line)
         {"a,b\n1,2\n\n1,2\n", ":3: 1 fields; allowed: 2", 13},
         {"a,b\n1,\"2\n\n", ":2: an unterminated quote", 10},
         {"a,b\n\"1\"2,3\n", ":2: byte 50 after a field; allowed: a comma or the end of the line", 11},
+        {"a;b\n1;2\n", ":1: columns separated by a semicolon; allowed: commas", 8},
+        {"a\tb\n1\t2\n", ":1: columns separated by a tab; allowed: commas", 8},
         {"a\n1\0\n", ":2: byte 0 after a field; allowed: a comma or the end of the line", 5}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char path[] = "/tmp/test_csv.XXXXXX";
