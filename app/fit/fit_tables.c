@@ -45,14 +45,13 @@ const char *mt_fit_parameter_name(const mt_lat_fit *fit, size_t parameter, char 
 
 /* ---- tables ---- */
 
-static mt_table summary_table(mt_arena *arena, const mt_lat_fit *fit)
+mt_table mt_fit_summary_table(mt_arena *arena, const mt_lat_fit *fit)
 {
     const char *title = fit->input.title;
     mt_table t = mt_table_properties(arena, "fit", title[0] ? title : "Fit to local activation times");
     mt_table_property(
         &t, "points_read", "points in the file", (double)(fit->points.n + fit->points.n_left_out), "");
     mt_table_property(&t, "points", "points in the fit", (double)fit->places.n, "");
-    mt_table_property_text(&t, "surface", "surface", fit->options.surface);
     mt_table_property(&t, "mean_distance_mm", "mean distance from the surface", fit->places.mean_mm, "mm");
     mt_table_property(&t, "largest_distance_mm", "largest distance", fit->places.most_mm, "mm");
     mt_table_property(&t, "sites", "sites of earliest activation", (double)fit->minimum.values.n_sites, "");
@@ -214,7 +213,7 @@ mt_table mt_fit_points_table(mt_arena *arena, const mt_lat_fit *fit)
 mt_status mt_fit_tables(mt_arena *arena, const mt_lat_fit *fit, mt_table tables[MT_FIT_TABLES], size_t *n)
 {
     *n = 0;
-    tables[(*n)++] = summary_table(arena, fit);
+    tables[(*n)++] = mt_fit_summary_table(arena, fit);
     tables[(*n)++] = trials_table(arena, fit);
     tables[(*n)++] = mt_fit_parameters_table(arena, fit);
     tables[(*n)++] = mt_fit_sites_table(arena, fit);

@@ -149,12 +149,23 @@ static mt_status put_table(
     return csv.n_rows > 0 ? mt_table_part_csv(part, title, &csv) : MT_OK;
 }
 
+/* The tables of a fit (app/fit/fit_files.h). */
+static const struct {
+    const char *name, *title;
+} of_fit[] = {{"fit.csv", "Fit to local activation times (LAT)"},
+    {"parameters.csv", "Longitudinal CV, and its ratio to the transverse CV"},
+    {"sites.csv", "Sites of earliest activation"},
+    {"correlation.csv", "Correlation of the fitted parameters"},
+    {"points.csv", "Measured and fitted LAT at the projected points"}};
+
 static mt_status put_tables(mt_html_part *part, const mt_run_folder *folder)
 {
     mt_json_open(&part->json, "tables", '[');
     MT_TRY(put_table(part, folder, "activation.csv", "Activation times at points"));
     MT_TRY(put_table(part, folder, "qrs.csv", "QRS complexes"));
     MT_TRY(put_table(part, folder, "network.csv", "Conduction system"));
+    for (size_t k = 0; mt_run_folder_is_fit(folder) && k < sizeof of_fit / sizeof *of_fit; k++)
+        MT_TRY(put_table(part, folder, of_fit[k].name, of_fit[k].title));
     mt_json_close(&part->json);
     return MT_OK;
 }

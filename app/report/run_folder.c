@@ -151,6 +151,36 @@ static mt_status take_map(mt_arena *arena, const mt_run *run, mt_run_folder *fol
                                              : mt_run_map_of_elements(arena, run, map, beat, &to->values);
 }
 
+/* Adds a further map, which belongs to no beat; `values`: [elements]. */
+static void add_more(mt_run_folder *folder, const mt_run_more_map *map, float *values)
+{
+    folder->maps[folder->n_maps++] =
+        (mt_folder_map){.name = map->name, .label = map->label, .unit = map->unit, .values = values};
+}
+
+static mt_status read_more(mt_arena *arena, mt_h5 *h5, const mt_run_more_map *map, mt_run_folder *folder)
+{
+    char field[FIELD];
+    float *values;
+    bool has;
+    (void)snprintf(field, FIELD, "VTKHDF/CellData/%s", map->name);
+    MT_TRY(mt_h5_has(h5, field, &has));
+    if (!has) return MT_OK;
+    MT_ALLOC(arena, values, folder->mesh.n_elements);
+    MT_TRY(mt_h5_read(h5, field, MT_H5_FLOAT, 1, &folder->mesh.n_elements, values));
+    add_more(folder, map, values);
+    return MT_OK;
+}
+
+static mt_status take_more(mt_arena *arena, const mt_run *run, mt_run_folder *folder)
+{
+    float *values;
+    if (!run->more) return MT_OK;
+    MT_COPY(arena, values, run->more->values, folder->mesh.n_elements);
+    add_more(folder, run->more, values);
+    return MT_OK;
+}
+
 /* Sets the beat of all maps to 0 if there is only one beat. */
 static void number_beats(mt_run_folder *folder, size_t n_beats)
 {
@@ -173,11 +203,11 @@ static mt_status read_maps(mt_arena *arena, mt_h5 *h5, mt_run_folder *folder)
 {
     size_t n_beats;
     MT_TRY(count_beats(h5, folder, &n_beats));
-    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
+    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS + 1);
     for (size_t beat = 0; beat < n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++) MT_TRY(read_map(arena, h5, folder, (mt_map)map, beat));
     number_beats(folder, n_beats);
-    return MT_OK;
+    return read_more(arena, h5, &mt_run_residual, folder);
 }
 
 /* ---- result.hdf ---- */
@@ -269,11 +299,18 @@ mt_status mt_run_folder_of(
     MT_TRY(mt_mesh_hash(&folder->mesh, folder->mesh_hash));
     MT_TRY(hash_positions(folder));
     MT_TRY(make_boundary(arena, path, run->problem->mesh.number ? NULL : &run->problem->adjacency, folder));
-    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS);
+    MT_ALLOC(arena, folder->maps, n_beats * MT_MAPS + 1);
     for (size_t beat = 0; beat < n_beats; beat++)
         for (int map = 0; map < MT_MAPS; map++) MT_TRY(take_map(arena, run, folder, (mt_map)map, beat));
     number_beats(folder, n_beats);
-    return MT_OK;
+    return take_more(arena, run, folder);
+}
+
+bool mt_run_folder_is_fit(const mt_run_folder *folder)
+{
+    for (size_t k = 0; k < folder->n_maps; k++)
+        if (strcmp(folder->maps[k].name, mt_run_residual.name) == 0) return true;
+    return false;
 }
 
 mt_status mt_run_folder_has(

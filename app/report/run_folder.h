@@ -43,6 +43,9 @@ MT_NODISCARD mt_status mt_run_folder_read(
 MT_NODISCARD mt_status mt_run_folder_of(
     mt_arena *arena, const mt_run *run, const char *path, const char *profile, mt_run_folder *folder);
 
+/* True if a fit (app/fit) wrote the folder: it has a map of residuals. */
+bool mt_run_folder_is_fit(const mt_run_folder *folder);
+
 /* Writes the path of a file in the folder to `path`; *has is true if it exists. Fails with MT_INPUT if the path is too long. */
 MT_NODISCARD mt_status mt_run_folder_has(
     const mt_run_folder *folder, const char *name, char path[MT_FILE_PATH_MAX], bool *has);

@@ -212,6 +212,17 @@ static mt_status map_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vt
     return MT_OK;
 }
 
+const mt_run_more_map mt_run_residual = {
+    "residual", "Measured minus fitted LAT", "ms", "no measured points nearby", NULL};
+
+/* Builds the field of the further map, if any. */
+static void more_field(const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
+{
+    if (!run->more) return;
+    fields[(*n)++] = (mt_vtkhdf_field){
+        .name = run->more->name, .unit = run->more->unit, .f32 = run->more->values, .nan = run->more->nan};
+}
+
 /* Builds the fields with the numbers of the elements and, if any element does not conduct, with the non-conducting ones. */
 static mt_status number_fields(mt_arena *arena, const mt_run *run, size_t *n, mt_vtkhdf_field *fields)
 {
@@ -274,8 +285,9 @@ static mt_status write_result(mt_arena *arena, const mt_run *run, const char *pa
     mt_vtkhdf_note notes[NOTES];
     mt_vtkhdf_field *fields;
     size_t n = 0, n_notes;
-    MT_ALLOC(arena, fields, run->results.n_beats * MT_MAPS + 2);
+    MT_ALLOC(arena, fields, run->results.n_beats * MT_MAPS + 3);
     MT_TRY(map_fields(arena, run, &n, fields));
+    more_field(run, &n, fields);
     MT_TRY(number_fields(arena, run, &n, fields));
     MT_TRY(make_notes(arena, run, &n_notes, notes));
     return mt_vtkhdf_write_result(path, &run->problem->whole, n, fields, n_notes, notes);

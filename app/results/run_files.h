@@ -50,6 +50,9 @@ MT_NODISCARD mt_status mt_run_tables(
  * place was not activated within the simulated time. */
 mt_table mt_run_probes_table(mt_arena *arena, const mt_run *run, bool with_line);
 
+/* The residuals of a fit (app/fit), a further map of result.hdf, without its values. */
+extern const mt_run_more_map mt_run_residual;
+
 /* The note in result.hdf with the choice of the discretisation (mt_placing_text), if it was chosen. */
 extern const char mt_run_choice_note[],
     mt_run_device_note[]; /* the second: why the bits may differ from those of the host */

@@ -12,6 +12,13 @@
 /* Called at the start of the steps and after each of them, with the backend, whose arrays it may read. A failure ends the steps. */
 typedef mt_status mt_run_observer(void *context, const mt_backend *backend, void *self, size_t steps_done);
 
+/* A map that does not follow from the equation, such as the residuals of a fit; borrowed. */
+typedef struct mt_run_more_map {
+    const char *name, *label, *unit;
+    const char *nan;     /* reason for an element without a value */
+    const float *values; /* [elements of the complete mesh] */
+} mt_run_more_map;
+
 typedef struct mt_run {
     /* Inputs, borrowed. */
     const char *path;     /* of the case; error messages start with it */
@@ -43,6 +50,7 @@ typedef struct mt_run {
     const ipu_trace *trace;     /* NULL if not requested */
     const mt_map_velocities *velocities; /* [n_beats] (mt_run_find_velocities), or NULL */
     const struct mt_run_qrs *qrs;        /* (mt_run_find_qrs), or NULL */
+    const mt_run_more_map *more;         /* a further map for result.hdf and the report, or NULL */
 } mt_run;
 
 /* Opens the backend, at rest or at the checkpoint, computes the time steps and fills in all results but the velocities and QRS complexes.

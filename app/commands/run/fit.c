@@ -140,13 +140,13 @@ static mt_status read_fit(mt_arena *arena, const mt_arguments *arguments, mt_lat
 }
 
 /* Prints the names of the files. */
-static mt_status print_files(const mt_arguments *arguments, const char *folder)
+static mt_status print_files(const mt_arguments *arguments, const char *folder, bool page)
 {
     if (arguments->format != MT_FORMAT_TEXT) return MT_OK;
     (void)fprintf(arguments->out,
-        "\nIn %s/: fitted.yaml (for `myotile run`), parameters.csv, sites.csv, correlation.csv, points.csv, "
-        "residual.png, activation.png, result.hdf, activation.csv, used.yaml\n",
-        folder);
+        "\nIn %s/: %sfitted.yaml (for `myotile run`), fit.csv, parameters.csv, sites.csv, correlation.csv, "
+        "points.csv, residual.png, lat.png, activation.png, result.hdf, activation.csv, used.yaml\n",
+        folder, page ? "report.html (for a browser), " : "");
     if (fflush(arguments->out) == 0 && !ferror(arguments->out)) return MT_OK;
     return mt_fail(MT_FILE, "standard output: %s", strerror(errno));
 }
@@ -157,12 +157,13 @@ static mt_status fit_and_write(
 {
     mt_table tables[MT_FIT_TABLES];
     size_t n;
+    bool page;
     MT_TRY(mt_fit_files_check(&fit->input, folder));
     MT_TRY(mt_lat_fit_make(arena, fit));
-    MT_TRY(mt_fit_files_write(fit, folder));
+    MT_TRY(mt_fit_files_write(fit, folder, &page));
     MT_TRY(mt_fit_tables(arena, fit, tables, &n));
     MT_TRY(mt_print_tables(arguments, tables, n));
-    return print_files(arguments, folder);
+    return print_files(arguments, folder, page);
 }
 
 static mt_status run(mt_arena *arena, const mt_arguments *arguments)

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/app/fit/fit_case.h"
+#include "tests/app/report/page_data.h"
 #include "tests/app/same_files.h"
 #include "tests/app/sketch.h"
 
@@ -9,6 +10,7 @@
 
 #include "app/fit/fit_times.h"
 #include "app/fit/lat_fit.h"
+#include "app/report/run_folder.h"
 
 static const double slab_mm[] = {24, 15, 1.5};
 #define ONE_SITE "stimuli:\n  - {centre_mm: [1, 1, 1], radius_mm: 2, " FIT_PULSE "}\n"
@@ -202,6 +204,56 @@ Test(fit, the_fitted_case_repeats_the_fit)
         cr_expect(same_file(one, three), "%s", names[k]);
     }
     free(table);
+    mt_arena_free(&arena);
+}
+
+/* Returns the weighted mean residual of points.csv around a place, as fit_files.h defines it; NaN without points nearby. */
+static double mean_residual(const mt_csv *points, const double x[3])
+{
+    double sum = 0, weights = 0;
+    for (size_t k = 0; k < points->n_rows; k++) {
+        double d2 = 0;
+        for (size_t i = 0; i < 3; i++) d2 += pow(mt_csv_number(points, k, i + 1) - x[i], 2);
+        const double weight = d2 < 100 ? pow(1 - d2 / 100, 2) : 0;
+        weights += weight, sum += weight * mt_csv_number(points, k, 7);
+    }
+    return weights > 0 ? sum / weights : NAN;
+}
+
+/* The report has the map of residuals and the tables of the fit, the same from the fit as later from its folder. */
+Test(fit, the_report_has_residuals_and_tables)
+{
+    static const char *const titles[] = {"Fit to local activation times (LAT)",
+        "Longitudinal CV, and its ratio to the transverse CV", "Sites of earliest activation",
+        "Correlation of the fitted parameters", "Measured and fitted LAT at the projected points"};
+    mt_arena arena = {0};
+    mt_csv points;
+    mt_run_folder folder;
+    free(works("eikonal true.yaml -o true"));
+    fit_draw_points("true", on_top, 50, 12, 1, 6);
+    free(works(FIT " --sites 2 --set output.report=true"));
+    free(works("report fit -o again.html"));
+    cr_expect(same_file("fit/report.html", "again.html"));
+    page p = open_page(&arena, "again.html");
+    const json *run = json_at(p.data, "runs")->first, *tables = json_at(run, "tables");
+    cr_assert_eq(json_length(tables), sizeof titles / sizeof *titles);
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++) (void)json_item(tables, "title", titles[k]);
+    cr_expect_eq(json_length(json_at(json_item(tables, "title", titles[4]), "rows")), 50);
+    cr_assert_eq(mt_csv_read(&arena, "fit/points.csv", &points), MT_OK, "%s", mt_message());
+    cr_assert_eq(mt_run_folder_read(&arena, "fit", NULL, &folder), MT_OK, "%s", mt_message());
+    cr_assert_eq(folder.n_maps, 2);
+    cr_expect_str_eq(folder.maps[1].name, "residual");
+    for (size_t c = 0; c < folder.mesh.n_elements; c += 17) {
+        double x[3];
+        mt_mesh_centroid(&folder.mesh, c, x);
+        const double mean = mean_residual(&points, x), found = folder.maps[1].values[c];
+        cr_expect(isnan(mean) ? isnan(found) : fabs(found - mean) < 1e-4, "%zu: %g %g", c, found, mean);
+    }
+    /* a run in the same folder has no residuals */
+    free(works("eikonal slab.yaml -o fit --force"));
+    free(works("report fit -o run.html"));
+    p = open_page(&arena, "run.html");
+    cr_expect_eq(json_length(json_at(json_at(p.data, "runs")->first, "tables")), 0);
     mt_arena_free(&arena);
 }
 
