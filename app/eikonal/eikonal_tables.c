@@ -110,17 +110,15 @@ static mt_table comparison_table(mt_arena *arena, const mt_eikonal_comparison *c
     return t;
 }
 
-mt_status mt_eikonal_tables(mt_arena *arena, const mt_eikonal_map *map,
-    const mt_eikonal_comparison *comparison, const char *compared, mt_table tables[MT_EIKONAL_TABLES],
-    size_t *n)
+size_t mt_eikonal_tables(mt_arena *arena, const mt_eikonal_map *map, const mt_eikonal_comparison *comparison,
+    const char *compared, mt_table tables[MT_EIKONAL_TABLES])
 {
-    *n = 0;
-    tables[(*n)++] = summary_table(arena, map);
-    tables[(*n)++] = fronts_table(arena, map);
-    if (map->n_starts > 0) tables[(*n)++] = starts_table(arena, map);
-    if (map->problem.monodomain.conduction) tables[(*n)++] = network_table(arena, map);
-    if (map->problem.probes.n_points > 0) tables[(*n)++] = mt_run_probes_table(arena, &map->run, false);
-    if (comparison) tables[(*n)++] = comparison_table(arena, comparison, compared);
-    for (size_t k = 0; k < *n; k++) MT_TRY(tables[k].status);
-    return MT_OK;
+    size_t n = 0;
+    tables[n++] = summary_table(arena, map);
+    tables[n++] = fronts_table(arena, map);
+    if (map->n_starts > 0) tables[n++] = starts_table(arena, map);
+    if (map->problem.monodomain.conduction) tables[n++] = network_table(arena, map);
+    if (map->problem.probes.n_points > 0) tables[n++] = mt_run_probes_table(arena, &map->run, false);
+    if (comparison) tables[n++] = comparison_table(arena, comparison, compared);
+    return n;
 }

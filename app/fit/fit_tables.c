@@ -139,41 +139,36 @@ mt_table mt_fit_sites_table(mt_arena *arena, const mt_lat_fit *fit)
     return t;
 }
 
-mt_table mt_fit_correlation_table(mt_arena *arena, const mt_lat_fit *fit)
+/* Adds the pairs of free parameters whose correlation has a magnitude above a limit. */
+static void add_correlations(mt_table *t, const mt_lat_fit *fit, double limit)
 {
     const mt_fit_covariance *c = &fit->covariance;
-    mt_table t = mt_table_begin(arena, "correlation", "Correlation of the fitted parameters");
-    mt_table_strings(&t, "first", "first");
-    mt_table_strings(&t, "second", "second");
-    mt_table_decimals(&t, "correlation", "correlation", "", 4);
+    mt_table_strings(t, "first", "first");
+    mt_table_strings(t, "second", "second");
+    mt_table_decimals(t, "correlation", "correlation", "", 4);
     for (size_t i = 0; i < c->n; i++)
         for (size_t j = 0; j < i; j++) {
+            const double correlation = c->correlation[i * c->n + j];
             char name[MT_FIT_PARAMETER_NAME];
-            if (fit->minimum.fixed[i] || fit->minimum.fixed[j]) continue;
-            mt_table_text(&t, mt_fit_parameter_name(fit, j, name));
-            mt_table_text(&t, mt_fit_parameter_name(fit, i, name));
-            mt_table_number(&t, c->correlation[i * c->n + j]);
+            if (fit->minimum.fixed[i] || fit->minimum.fixed[j] || !(fabs(correlation) > limit)) continue;
+            mt_table_text(t, mt_fit_parameter_name(fit, j, name));
+            mt_table_text(t, mt_fit_parameter_name(fit, i, name));
+            mt_table_number(t, correlation);
         }
+}
+
+mt_table mt_fit_correlation_table(mt_arena *arena, const mt_lat_fit *fit)
+{
+    mt_table t = mt_table_begin(arena, "correlation", "Correlation of the fitted parameters");
+    add_correlations(&t, fit, -1);
     return t;
 }
 
-/* Returns the pairs with a strong correlation; n_values 0: none. */
 static mt_table strong_table(mt_arena *arena, const mt_lat_fit *fit)
 {
-    const mt_fit_covariance *c = &fit->covariance;
     mt_table t =
         mt_table_begin(arena, "strong_correlation", "Pairs of parameters with a correlation above 0.9");
-    mt_table_strings(&t, "first", "first");
-    mt_table_strings(&t, "second", "second");
-    mt_table_decimals(&t, "correlation", "correlation", "", 3);
-    for (size_t i = 0; i < c->n; i++)
-        for (size_t j = 0; j < i; j++) {
-            char name[MT_FIT_PARAMETER_NAME];
-            if (!(fabs(c->correlation[i * c->n + j]) > strong)) continue;
-            mt_table_text(&t, mt_fit_parameter_name(fit, j, name));
-            mt_table_text(&t, mt_fit_parameter_name(fit, i, name));
-            mt_table_number(&t, c->correlation[i * c->n + j]);
-        }
+    add_correlations(&t, fit, strong);
     return t;
 }
 
@@ -210,16 +205,15 @@ mt_table mt_fit_points_table(mt_arena *arena, const mt_lat_fit *fit)
     return t;
 }
 
-mt_status mt_fit_tables(mt_arena *arena, const mt_lat_fit *fit, mt_table tables[MT_FIT_TABLES], size_t *n)
+size_t mt_fit_tables(mt_arena *arena, const mt_lat_fit *fit, mt_table tables[MT_FIT_TABLES])
 {
-    *n = 0;
-    tables[(*n)++] = mt_fit_summary_table(arena, fit);
-    tables[(*n)++] = trials_table(arena, fit);
-    tables[(*n)++] = mt_fit_parameters_table(arena, fit);
-    tables[(*n)++] = mt_fit_sites_table(arena, fit);
-    tables[*n] = strong_table(arena, fit);
-    *n += tables[*n].n_values > 0;
-    if (fit->n_corrections > 0) tables[(*n)++] = corrections_table(arena, fit);
-    for (size_t k = 0; k < *n; k++) MT_TRY(tables[k].status);
-    return MT_OK;
+    size_t n = 0;
+    tables[n++] = mt_fit_summary_table(arena, fit);
+    tables[n++] = trials_table(arena, fit);
+    tables[n++] = mt_fit_parameters_table(arena, fit);
+    tables[n++] = mt_fit_sites_table(arena, fit);
+    tables[n] = strong_table(arena, fit);
+    n += tables[n].n_values > 0;
+    if (fit->n_corrections > 0) tables[n++] = corrections_table(arena, fit);
+    return n;
 }

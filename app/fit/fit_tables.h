@@ -16,7 +16,6 @@ mt_table mt_fit_sites_table(mt_arena *arena, const mt_lat_fit *fit);
 mt_table mt_fit_correlation_table(mt_arena *arena, const mt_lat_fit *fit);
 mt_table mt_fit_points_table(mt_arena *arena, const mt_lat_fit *fit);
 
-/* Builds the printed tables in `arena`: a summary, the trials with growing numbers of sites, CV and ratios, sites, strong correlations if
- * any, and the corrections if any. */
-MT_NODISCARD mt_status mt_fit_tables(
-    mt_arena *arena, const mt_lat_fit *fit, mt_table tables[MT_FIT_TABLES], size_t *n);
+/* Builds the printed tables in `arena`, complete or with an error: a summary, the trials with growing numbers of sites, CV and ratios,
+ * sites, strong correlations if any, and the corrections if any. Returns their number. */
+size_t mt_fit_tables(mt_arena *arena, const mt_lat_fit *fit, mt_table tables[MT_FIT_TABLES]);

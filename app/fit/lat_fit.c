@@ -210,7 +210,7 @@ static double change_of(const mt_fit_model *model, const mt_fit_values *a, const
 }
 
 /* Solves the monodomain equation with the values of the fit, and computes the defect. Its data is in `arena`. */
-static mt_status run(mt_arena *arena, mt_lat_fit *fit, mt_fit_run *r)
+static mt_status solve_monodomain(mt_arena *arena, mt_lat_fit *fit, mt_fit_run *r)
 {
     const mt_fit_values *values = &fit->minimum.values;
     MT_TRY(mt_mesh_speed_realise(&fit->model, values, &fit->factors, fit->late));
@@ -225,7 +225,7 @@ static mt_status find_defect(mt_lat_fit *fit)
     MT_SCRATCH(scratch);
     mt_fit_run *r;
     MT_ALLOC(scratch, r, 1);
-    return run(scratch, fit, r);
+    return solve_monodomain(scratch, fit, r);
 }
 
 /* A correction: the values before it, and those that were fitted to the corrected LAT. */
@@ -268,8 +268,8 @@ static double subtract_defect(const mt_lat_fit *fit, double *corrected_ms, doubl
     return sqrt(residual / (double)fit->places.n);
 }
 
-/* Computes the corrected LAT of the values of the fit. */
-static mt_status find_least_defect(mt_lat_fit *fit, double *corrected_ms)
+/* Computes the LAT without the defect of the current values. */
+static mt_status find_corrected_lat(mt_lat_fit *fit, double *corrected_ms)
 {
     double defect_rms_ms;
     MT_TRY(find_defect(fit));
@@ -305,7 +305,7 @@ static mt_status correct(mt_lat_fit *fit, const mt_fit_data *data, double *corre
             "are those of the run with the least residual, %.3g ms",
         fit->path, fit->change_percent[fit->n_corrections - 1], fit->n_corrections, converged_percent,
         least_ms);
-    return find_least_defect(fit, corrected_ms);
+    return find_corrected_lat(fit, corrected_ms);
 }
 
 /* Warns of residuals that are far larger than most. Their standard deviation is estimated by 1.4826 times the median magnitude. */
@@ -339,7 +339,7 @@ static mt_status finish(mt_arena *arena, mt_lat_fit *fit)
     MT_TRY(mt_fit_model_times(&fit->model, &fit->minimum.values, fit->fitted_ms));
     if (fit->options.corrections > 0) {
         MT_ALLOC(arena, fit->run, 1);
-        MT_TRY(run(arena, fit, fit->run));
+        MT_TRY(solve_monodomain(arena, fit, fit->run));
     }
     for (size_t k = 0; k < fit->places.n; k++) {
         fit->fitted_ms[k] += fit->defect_ms[k];

@@ -118,7 +118,7 @@ static void add_site(const site_search *s, uint32_t point, mt_fit_values *values
     values->n_sites++;
 }
 
-/* Extends the fixed parameters to a new site: the offset moves behind it. The start of the first site is fixed. */
+/* Extends the fixed parameters to a new site: the offset follows it. The start of the first site is fixed. */
 static void move_fixed(const mt_fit_model *model, mt_fit_minimum *m)
 {
     const size_t own = mt_fit_of_site(model, m->values.n_sites - 1);

@@ -129,16 +129,12 @@ static mt_status add(mt_arena *arena, uint32_t point, double time_ms, mt_site_so
     if (to->n == to->room) {
         const size_t room = 2 * to->room + 64, n = to->n_parameters;
         mt_eikonal_source *source;
+        double *slope;
         MT_ALLOC(arena, source, room);
+        MT_ALLOC(arena, slope, room * n);
         if (to->n > 0) memcpy(source, to->source, to->n * sizeof *source);
-        to->source = source;
-        {
-            double *slope;
-            MT_ALLOC(arena, slope, room * n);
-            if (to->n > 0) memcpy(slope, to->slope, to->n * n * sizeof *slope);
-            to->slope = slope;
-        }
-        to->room = room;
+        if (to->n > 0) memcpy(slope, to->slope, to->n * n * sizeof *slope);
+        to->source = source, to->slope = slope, to->room = room;
     }
     to->source[to->n++] = (mt_eikonal_source){point, time_ms};
     return MT_OK;

@@ -88,14 +88,13 @@ static mt_status write_and_print(
     const char *compared = mt_option_value(arguments, "--compare", NULL);
     mt_eikonal_comparison comparison;
     mt_table tables[MT_EIKONAL_TABLES];
-    size_t n;
     MT_TRY(mt_run_files_check(folder, &map->input, false, NULL, false));
     MT_TRY(mt_fail_in(map->path, mt_eikonal_map_make(arena, map)));
     if (compared) MT_TRY(mt_eikonal_compare(map, compared, &comparison));
     mt_progress_stage("writing the files");
     MT_TRY(mt_run_files_write(&map->run, folder));
     mt_progress_stage(NULL);
-    MT_TRY(mt_eikonal_tables(arena, map, compared ? &comparison : NULL, compared, tables, &n));
+    const size_t n = mt_eikonal_tables(arena, map, compared ? &comparison : NULL, compared, tables);
     MT_TRY(mt_print_tables(arguments, tables, n));
     return print_files(arguments, map, folder);
 }

@@ -156,13 +156,11 @@ static mt_status fit_and_write(
     mt_arena *arena, const mt_arguments *arguments, const char *folder, mt_lat_fit *fit)
 {
     mt_table tables[MT_FIT_TABLES];
-    size_t n;
     bool page;
     MT_TRY(mt_fit_files_check(&fit->input, folder));
     MT_TRY(mt_lat_fit_make(arena, fit));
     MT_TRY(mt_fit_files_write(fit, folder, &page));
-    MT_TRY(mt_fit_tables(arena, fit, tables, &n));
-    MT_TRY(mt_print_tables(arguments, tables, n));
+    MT_TRY(mt_print_tables(arguments, tables, mt_fit_tables(arena, fit, tables)));
     return print_files(arguments, folder, page);
 }
 

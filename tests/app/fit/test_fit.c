@@ -269,6 +269,28 @@ Test(fit, a_bootstrap_agrees_with_the_covariance)
     free(table);
 }
 
+/* One correction changes the values by more than 1 %. The values before it are those with which a run was compared, and the only ones
+ * with a known residual, so they are the result: those of --eikonal-only. */
+Test(fit, without_convergence_the_values_are_those_of_the_run_with_the_least_residual)
+{
+    static const char *const parameters[] = {"cv_default", "ratio_default"}, least[] = "the least residual, ";
+    free(works("eikonal true.yaml -o true"));
+    fit_draw_points("true", outside, 100, 5, 0.5, 7);
+    char *eikonal = works(FIT " --sites 2"), *table,
+         *said = warnings(
+             &table, "fit slab.yaml --lat points.csv -o corrected --sites 2 --corrections 1 --format json");
+    cr_assert(strstr(said, "slab.yaml: found a change of") &&
+                  strstr(said, "in the last of 1 corrections; usual: below 1 %") && strstr(said, least),
+        "%s", said);
+    for (int k = 0; k < 2; k++)
+        cr_expect_eq(json_number(table, parameters[k], "value"), json_number(eikonal, parameters[k], "value"),
+            "%s", table);
+    const double residual_ms = strtod(strstr(said, least) + strlen(least), NULL);
+    cr_expect_float_eq(json_property(table, "rms_ms"), residual_ms, 0.005 * residual_ms, "%s", said);
+    cr_expect_gt(json_property(table, "rms_ms"), json_property(eikonal, "rms_ms"));
+    free(eikonal), free(table), free(said);
+}
+
 /* ---- derivatives ---- */
 
 enum { POINTS = 40 };
