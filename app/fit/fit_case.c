@@ -32,6 +32,12 @@ void mt_fit_case_medium(const mt_fit_model *model, const mt_fit_factors *factors
     to->extracellular_n_mS_mm = t * medium->extracellular_n_mS_mm;
 }
 
+/* Returns the multiple of the time step that is nearest to a start, as a run uses it. */
+static double start_of_step(const mt_case *c, double start_ms)
+{
+    return round(start_ms / c->time.dt_ms) * c->time.dt_ms;
+}
+
 static mt_status put_stimuli(
     mt_arena *arena, const mt_fit_model *model, const mt_fit_values *values, mt_case *fitted)
 {
@@ -41,7 +47,7 @@ static mt_status put_stimuli(
     for (size_t s = 0; s < values->n_sites; s++) {
         mt_case_stimulus *stimulus = &fitted->stimuli[s];
         *stimulus = (mt_case_stimulus){.region = mt_region_empty,
-            .start_ms = values->site[s].start_ms - earliest_ms,
+            .start_ms = start_of_step(fitted, values->site[s].start_ms - earliest_ms),
             .duration_ms = model->stimulus.duration_ms,
             .period_ms = NAN,
             .count = 1,

@@ -14,7 +14,7 @@ mt_fit_factors mt_fit_case_factors(const mt_fit_model *model, const mt_fit_value
 /* Builds the case with these conductivities and the sites of the values, in `arena`. Conductivities of a group are those of its medium,
  * longitudinal ones multiplied by the square of its longitudinal factor, the others by that of the other: CV is proportional to the
  * square root of the conductivity. They are stated in `tissue` and in the regions with their own tissue, in place of factors. The stimuli
- * are balls at the sites, the earliest one at 0 ms. MT_MEMORY. */
+ * are balls at the sites, the earliest one at 0 ms, the others at multiples of the time step. MT_MEMORY. */
 MT_NODISCARD mt_status mt_fit_case_make(mt_arena *arena, const mt_fit_model *model,
     const mt_fit_values *values, const mt_fit_factors *factors, mt_case *fitted);
 

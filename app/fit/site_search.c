@@ -134,6 +134,17 @@ static double bic_of(const mt_fit_data *data, const mt_fit_minimum *m)
     return (data->has_sd ? m->sum : n * log(m->sum / n)) + (double)m->n_free * log(n);
 }
 
+/* True if two sites are so close that they are one of another shape. */
+static bool has_close_sites(const site_search *s, const mt_fit_values *values)
+{
+    for (size_t k = 1; k < values->n_sites; k++)
+        for (size_t i = 0; i < k; i++)
+            if (mt_square3(values->site[k].place.xyz_mm, values->site[i].place.xyz_mm) <
+                s->apart_mm * s->apart_mm)
+                return true;
+    return false;
+}
+
 /* Fits with one more site at a candidate by a number of steps, which can be 0. An invalid site has an infinite sum. */
 static mt_status try_candidate(
     const site_search *s, const mt_fit_minimum *from, uint32_t candidate, size_t steps, mt_fit_minimum *trial)
@@ -175,8 +186,8 @@ static mt_status rank(const site_search *s, const mt_fit_minimum *from, size_t n
     return MT_OK;
 }
 
-/* Adds the best further site. *found: false if there was no candidate. `must`: false: the fit is not completed if BIC is far from a
- * sufficient decrease. */
+/* Adds the best further site. *found: false if there was no candidate. `must`: true: also if it is close to another site; false: the fit is
+ * not completed if BIC is far from a sufficient decrease. */
 static mt_status add_best(const site_search *s, const mt_fit_minimum *from, bool must,
     const double *fitted_ms, mt_fit_minimum *best, double *best_ms, bool *found)
 {
@@ -187,12 +198,13 @@ static mt_status add_best(const site_search *s, const mt_fit_minimum *from, bool
     for (size_t k = 0; k < n && k < TRIED; k++) {
         mt_fit_minimum trial;
         MT_TRY(try_candidate(s, from, candidate[k], TRIAL_STEPS, &trial));
-        if (trial.sum < best->sum) *best = trial;
+        if (trial.sum < best->sum && (must || !has_close_sites(s, &trial.values))) *best = trial;
     }
     *found = isfinite(best->sum);
     if (!*found) return MT_OK;
     if (must || bic_of(s->data, best) < bic_of(s->data, from) + decrease_of_bic)
         MT_TRY(mt_least_squares(s->model, s->data, STEPS, best, best_ms));
+    *found = must || !has_close_sites(s, &best->values);
     return MT_OK;
 }
 

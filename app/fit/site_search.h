@@ -9,7 +9,8 @@
  *
  *     BIC = n log(S / n) + k log n      or, with standard deviations of the measurements,      BIC = S + k log n
  *
- * for n points, k free parameters and the weighted sum of squares S. */
+ * for n points, k free parameters and the weighted sum of squares S. A fit with two sites closer than a tenth of the extent is rejected
+ * unless the number is given: such a pair represents one site with a stimulus of another shape. */
 #pragma once
 
 #include "app/fit/least_squares.h"
