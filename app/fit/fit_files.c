@@ -94,7 +94,7 @@ static mt_status write_residual(mt_arena *arena, const fit_files *of, const char
 {
     const mt_mesh *mesh = &of->fit->problem.whole;
     const mt_picture_scale scale = {
-        of->residual.label, of->residual.unit, "", "no points within 10 mm", false};
+        of->residual.label, of->residual.unit, "", "no points within 10 mm", false, false};
     mt_adjacency adjacency;
     char title[TITLE];
     MT_TRY(mt_adjacency_make(arena, mesh, &adjacency));

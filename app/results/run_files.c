@@ -317,7 +317,7 @@ static mt_status write_picture(
     grey_text(run, map, beat, values, grey, sizeof grey);
     const bool of_times = map == MT_MAP_ACTIVATION || map == MT_MAP_REPOLARISATION;
     const mt_picture_scale scale = {
-        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times};
+        mt_map_label[map], mt_map_unit[map], of_times ? "isochrones" : "", grey, !of_times, false};
     picture_title(run, beat, title, sizeof title);
     const bool with_network = map == MT_MAP_ACTIVATION && run->problem->monodomain.conduction;
     mt_network_lines network;

@@ -75,7 +75,8 @@ static void draw_bar(mt_page *page, const map *m)
     draw_bar_ticks(page, times, has_lines(m));
     mt_page_frame(page, MT_LEGEND_X, MT_LEGEND_Y, MT_LEGEND_W, MT_LEGEND_H);
     (void)snprintf(caption, sizeof caption, "%s every %g %s", scale->lines, times->interval_ms, scale->unit);
-    (void)snprintf(label, sizeof label, "%s [%s]", scale->label, scale->unit);
+    (void)snprintf(label, sizeof label, "%s%s%s%s", scale->label, scale->unit[0] ? " [" : "", scale->unit,
+        scale->unit[0] ? "]" : "");
     mt_page_write(page, MT_LEGEND_X, MT_LEGEND_Y - 12, MT_START, 17, 400, label);
     mt_page_grey(page, mt_page_secondary);
     if (!has_lines(m)) return;
@@ -180,7 +181,8 @@ mt_status mt_picture_map(const char *path, const mt_mesh *mesh, const mt_adjacen
     m->scale = scale;
     m->network = network;
     MT_TRY(make_scale_of(scratch, m, values, mesh->n_elements, network));
-    MT_TRY(mt_view_surface_make(scratch, mesh, adjacency, values, &m->figure.surface));
+    MT_TRY((scale->flat ? mt_view_surface_make_flat : mt_view_surface_make)(
+        scratch, mesh, adjacency, values, &m->figure.surface));
     MT_TRY(make_panels(scratch, m));
     MT_TRY(mt_page_begin(&page));
     return mt_page_end(&page, draw(m, scratch, &page, title), path);

@@ -12,20 +12,22 @@
 #include "mesh/mesh.h"
 #include "mesh/cut/partition.h"
 
-/* Legend of a map, such as "Activation time [ms]" and "isochrones every 5 ms". */
+/* Legend of a map, such as "Activation time [ms]" and "isochrones every 5 ms". unit: "" if there is none. */
 typedef struct mt_picture_scale {
     const char *label, *unit;
     const char *lines; /* name of isolines: "isochrones"; "" for a map without them */
     const char *grey;  /* meaning of elements without a value */
     /* true if the colour bar omits the lowest and the highest hundredth of the values, which have the end colours */
     bool trimmed;
+    /* true if each element has one colour, without isolines, as for values that jump or are numbers of parts */
+    bool flat;
 } mt_picture_scale;
 
 /* Writes the picture to `path`, completely or not at all. Borrows everything.
  *
  * `values`: [n_elements]; NaN if an element has none. Such elements are grey, and the legend has the text `grey` for them. Elements
  * opened by the cut have their own value. Values at vertices are chosen so that the mean of an element's four is nearly its own
- * value; colours and isolines interpolate them linearly. The colour bar spans all values, or all but the trimmed ones, extended to
+ * value; colours and isolines interpolate them linearly, unless the scale is flat. The colour bar spans all values, or all but the trimmed ones, extended to
  * complete intervals of the isolines. `network`: NULL if there is none; the bar spans its values, too. Text is UTF-8, "" if none. The same
  * input yields the same bytes for any number of threads. O(elements) time. Fails with MT_INPUT if there are no elements, the adjacency
  * belongs to another mesh, or the title is not UTF-8. Fails with MT_MEMORY, or with MT_FILE if the file cannot be written. If no font is

@@ -92,7 +92,7 @@ static mt_status draw(
     for (size_t c = 0; c < n; c++) values[c] = isfinite(at_ms[c]) ? (float)at_ms[c] : NAN;
     (void)snprintf(grey, sizeof grey, "not activated by %.6g ms", h->input.time.end_ms);
     const mt_picture_scale scale = {
-        mt_map_label[MT_MAP_ACTIVATION], mt_map_unit[MT_MAP_ACTIVATION], "isochrones", grey, false};
+        mt_map_label[MT_MAP_ACTIVATION], mt_map_unit[MT_MAP_ACTIVATION], "isochrones", grey, false, false};
     return mt_picture_map(path, &h->problem.mesh, &h->problem.adjacency, values, &scale, NULL, title);
 }
 

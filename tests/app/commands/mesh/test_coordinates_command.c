@@ -76,6 +76,28 @@ Test(coordinates_command, the_output_is_the_mesh_with_coordinates_and_segments)
     }
 }
 
+/* Nothing is written if one of the pictures exists and is not of this program. */
+Test(coordinates_command, four_pictures_show_coordinates_and_segments)
+{
+    static const char *const names[] = {"transmural", "rotational", "apicobasal", "segment"};
+    mt_mesh mesh;
+    char path[64];
+    write_shell(&mesh);
+    free(works("mesh coordinates lv.hdf -o out.hdf --septum 0,1,0 --pictures lv"));
+    for (size_t k = 0; k < 4; k++) {
+        (void)snprintf(path, sizeof path, "lv-%s.png", names[k]);
+        cr_expect(there(path), "%s", path);
+        for (size_t other = 0; other < k; other++) {
+            char before[64];
+            (void)snprintf(before, sizeof before, "lv-%s.png", names[other]);
+            cr_expect_not(same_file(before, path), "%s and %s", before, path);
+        }
+    }
+    write_text("mine-segment.png", "not a picture");
+    refuses(3, "mine-segment.png", "mesh coordinates lv.hdf -o new.hdf --septum 0,1,0 --pictures mine");
+    cr_expect_not(there("new.hdf") || there("mine-transmural.png"));
+}
+
 static void expect_coordinates(const char *path, size_t n, const double *rotational)
 {
     mt_mesh mesh;

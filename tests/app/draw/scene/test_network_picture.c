@@ -55,7 +55,7 @@ static bench *open_bench(void)
 
 static const unsigned char *draw(bench *b, const mt_network_lines *network)
 {
-    const mt_picture_scale scale = {"Activation time", "ms", "isochrones", "not before 20 ms", false};
+    const mt_picture_scale scale = {"Activation time", "ms", "isochrones", "not before 20 ms", false, false};
     cr_assert_eq(mt_picture_map(b->path, &b->mesh, &b->adjacency, b->time_ms, &scale, network, ""), MT_OK,
         "%s", mt_message());
     b->figure = (mt_figure){.cut = true};

@@ -44,7 +44,7 @@ static bench make_bench(void)
 static mt_status draw(bench *b, const char *path)
 {
     return mt_picture_map(path, &b->mesh, &b->adjacency, b->time_ms,
-        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey, false}, NULL, "A slab");
+        &(mt_picture_scale){"Activation time", "ms", "isochrones", b->grey, false, false}, NULL, "A slab");
 }
 
 static void end_bench(bench *b)
@@ -204,7 +204,7 @@ Test(picture, a_long_title_has_two_lines_and_stays_above_the_names_of_the_views)
                         between[2] = {MT_TITLE_BOTTOM, 73}, all[2] = {0, 73};
     static const size_t n_words[] = {1, 12, 20, 80};
     bench b = make_septum_bench();
-    const mt_picture_scale scale = {"Activation time", "ms", "", "", false};
+    const mt_picture_scale scale = {"Activation time", "ms", "", "", false, false};
     for (size_t c = 0; c < b.mesh.n_elements; c++) b.time_ms[c] = (float)c;
     for (size_t k = 0; k < 4; k++) {
         char title[2][1024];
@@ -366,7 +366,7 @@ Test(picture, isochrones_are_drawn_for_activation_maps_only)
     cr_assert_eq(draw(&b, b.path), MT_OK);
     const size_t with = most_lines(b.path);
     cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
-                     &(mt_picture_scale){"Velocity", "mm/ms", "", b.grey, false}, NULL, "A slab"),
+                     &(mt_picture_scale){"Velocity", "mm/ms", "", b.grey, false, false}, NULL, "A slab"),
         MT_OK);
     const size_t without = most_lines(b.path);
     cr_assert(with >= 10 && with <= 18 && without <= 3, "%zu and %zu", with, without);
@@ -420,10 +420,10 @@ Test(picture, invalid_input_is_rejected)
     mt_adjacency other = b.adjacency;
     other.n_elements--;
     cr_assert_eq(mt_picture_map(b.path, &b.mesh, &other, b.time_ms,
-                     &(mt_picture_scale){"", "", "", "", false}, NULL, ""),
+                     &(mt_picture_scale){"", "", "", "", false, false}, NULL, ""),
         MT_INPUT);
     cr_assert_eq(mt_picture_map(b.path, &b.mesh, &b.adjacency, b.time_ms,
-                     &(mt_picture_scale){"", "", "", "", false}, NULL, "\xff\xfe"),
+                     &(mt_picture_scale){"", "", "", "", false, false}, NULL, "\xff\xfe"),
         MT_INPUT);
     cr_assert(strstr(mt_message(), "UTF-8"), "%s", mt_message());
     end_bench(&b);
