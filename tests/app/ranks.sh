@@ -174,7 +174,7 @@ ensembles() {
     status=0
     wait $job || status=$?
     [ $status = 130 ] || fail "an ensemble after a signal: status $status: $(cat said)"
-    grep -q '^long,.*,stopped,' out/ensemble.csv || fail "an ensemble after a signal: $(cat out/ensemble.csv)"
+    grep -q '^long,20000,[0-9].*,stopped,' out/ensemble.csv || fail "an ensemble after a signal: $(cat out/ensemble.csv)"
     [ -e out/long/result.hdf ] || fail "an ensemble after a signal: no results of the stopped member"
     completes 2
     starts 2
