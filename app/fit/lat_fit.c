@@ -158,9 +158,14 @@ bool mt_lat_fit_exceeds(const mt_lat_fit *fit, size_t parameter)
     return fit->reason[parameter] == MT_FIT_FITTED && excess_of(fit, fit->error, parameter) > 1;
 }
 
+static mt_fit_fibres fibres_of(const mt_lat_fit *fit)
+{
+    return (mt_fit_fibres){fit->options.fibre_sd_deg * radian_per_degree, &fit->surface};
+}
+
 static mt_status find_covariance(mt_arena *arena, mt_lat_fit *fit, const mt_fit_data *data)
 {
-    const mt_fit_fibres fibres = {fit->options.fibre_sd_deg * radian_per_degree, &fit->surface};
+    const mt_fit_fibres fibres = fibres_of(fit);
     return mt_fit_covariance_make(arena, &fit->model, data, &fibres, &fit->minimum, &fit->covariance);
 }
 
@@ -357,8 +362,9 @@ static mt_status solve(mt_arena *arena, mt_lat_fit *fit)
     MT_COPY(arena, corrected_ms, fit->places.lat_ms, fit->places.n);
     const mt_fit_data data = {fit->places.n, corrected_ms, fit->places.weight, fit->points.has_sd};
     mt_progress_stage("fitting the eikonal equation");
-    MT_TRY(mt_site_search(&fit->model, &data, fit->options.n_sites, fit->options.most_sites, &fit->minimum,
-        fit->fitted_ms, &fit->trials));
+    const mt_fit_fibres fibres = fibres_of(fit);
+    MT_TRY(mt_site_search(&fit->model, &data, &fibres, fit->options.n_sites, fit->options.most_sites,
+        &fit->minimum, fit->fitted_ms, &fit->trials));
     MT_TRY(fix_unidentifiable(arena, fit, &data));
     MT_TRY(correct(fit, &data, corrected_ms));
     MT_TRY(find_covariance(arena, fit, &data));

@@ -265,3 +265,57 @@ mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_
     put_covariance(&e, length, c);
     return fibres->sd_rad > 0 ? add_fibres(scratch, model, data, fibres, m, &e, length, c) : MT_OK;
 }
+
+/* ---- other fibres ---- */
+
+/* Adds the fibre modes to the normal equations: A x = b of e->n + MT_FIT_FIBRE_MODES unknowns. slope: F. */
+static void border(const mt_fit_data *data, const equations *e, const double *slope,
+    const double *residual_ms, double *a, double *b)
+{
+    const size_t n = e->n + MT_FIT_FIBRE_MODES;
+    for (size_t i = 0; i < n; i++) {
+        const size_t mode = i - e->n;
+        b[i] = i < e->n ? e->b[i] : 0;
+        for (size_t k = 0; i >= e->n && k < data->n; k++)
+            b[i] += data->weight[k] * slope[MT_FIT_FIBRE_MODES * k + mode] * residual_ms[k];
+        for (size_t j = 0; j <= i; j++) {
+            double sum = i < e->n ? e->a[i * e->n + j] : 0;
+            for (size_t k = 0; i >= e->n && k < data->n; k++)
+                sum += data->weight[k] * slope[MT_FIT_FIBRE_MODES * k + mode] *
+                       (j < e->n ? e->jacobian[k * e->n_all + e->number[j]]
+                                 : slope[MT_FIT_FIBRE_MODES * k + j - e->n]);
+            a[i * n + j] = a[j * n + i] = sum;
+        }
+    }
+}
+
+mt_status mt_fit_sum_with_fibres(mt_fit_model *model, const mt_fit_data *data, const mt_fit_fibres *fibres,
+    const mt_fit_minimum *m, double *sum)
+{
+    MT_SCRATCH(scratch);
+    equations e;
+    double *slope, *residual_ms, *a, *b, *x;
+    *sum = m->sum;
+    if (!(fibres->sd_rad > 0) || !model->problem->mesh.fibre) return MT_OK;
+    MT_TRY(make_equations(scratch, model, m, &e));
+    const size_t n = e.n + MT_FIT_FIBRE_MODES;
+    MT_ALLOC(scratch, slope, MT_FIT_FIBRE_MODES * data->n);
+    MT_ALLOC(scratch, residual_ms, data->n);
+    MT_ALLOC(scratch, a, n * n);
+    MT_ALLOC(scratch, b, n);
+    MT_TRY(mt_fit_model_times(model, &m->values, e.trial_ms));
+    MT_TRY(mt_fit_model_jacobian(model, &m->values, e.jacobian));
+    MT_TRY(mt_fit_model_fibre_slopes(model, &m->values, fibres->surface, slope));
+    for (size_t k = 0; k < data->n; k++) residual_ms[k] = data->lat_ms[k] - e.trial_ms[k];
+    fill(data, e.trial_ms, &e);
+    add_penalty(model, &m->values, &e);
+    border(data, &e, slope, residual_ms, a, b);
+    for (size_t i = 0; i < n; i++)
+        a[i * n + i] +=
+            i < e.n ? 1e-9 * a[i * n + i] : 2 * m->sum / ((double)data->n * fibres->sd_rad * fibres->sd_rad);
+    MT_COPY(scratch, x, b, n);
+    if (!mt_dense_solve(n, a, x)) return MT_OK;
+    for (size_t i = 0; i < n; i++) *sum -= b[i] * x[i];
+    *sum = fmax(*sum, 0);
+    return MT_OK;
+}

@@ -60,3 +60,12 @@ typedef struct mt_fit_fibres {
  * mt_fit_model_times. */
 MT_NODISCARD mt_status mt_fit_covariance_make(mt_arena *arena, mt_fit_model *model, const mt_fit_data *data,
     const mt_fit_fibres *fibres, const mt_fit_minimum *minimum, mt_fit_covariance *covariance);
+
+/* Computes the least sum of weighted squares near a minimum if the fibres can have other angles: over changes of the free parameters and
+ * of the angle q of each mode, in the linear model, of
+ *
+ *     sum_k w_k (y_k - m_k - F_k q)^2 + s^2 2 |q|^2 / D^2,      s^2: the sum at the minimum over the number of points
+ *
+ * So it lacks the part of the residuals that follows from other fibres. Returns the errors of mt_fit_model_times. */
+MT_NODISCARD mt_status mt_fit_sum_with_fibres(mt_fit_model *model, const mt_fit_data *data,
+    const mt_fit_fibres *fibres, const mt_fit_minimum *minimum, double *sum);

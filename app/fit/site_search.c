@@ -6,12 +6,13 @@
 #include "data/core/progress.h"
 #include "data/core/vec3.h"
 
-enum { NEAR = 4, CANDIDATES = 4, TRIED = 2, TRIAL_STEPS = 5, STEPS = 30 };
+enum { NEAR = 4, CANDIDATES = 4, FIRST = 2, TRIAL_STEPS = 5, STEPS = 30 };
 static const double decrease_of_bic = 10, apart = 0.1;
 
 typedef struct site_search {
     mt_fit_model *model;
     const mt_fit_data *data;
+    const mt_fit_fibres *fibres;
     uint32_t *near;      /* [n][NEAR] the nearest points of each */
     double *smooth_ms;   /* [n] smoothed LAT */
     double *residual_ms; /* [n] smoothed residuals, measured minus fitted */
@@ -128,10 +129,10 @@ static void move_fixed(const mt_fit_model *model, mt_fit_minimum *m)
 
 /* ---- trials ---- */
 
-static double bic_of(const mt_fit_data *data, const mt_fit_minimum *m)
+static double bic_of(const mt_fit_data *data, double sum, size_t n_free)
 {
     const double n = (double)data->n;
-    return (data->has_sd ? m->sum : n * log(m->sum / n)) + (double)m->n_free * log(n);
+    return (data->has_sd ? sum : n * log(sum / n)) + (double)n_free * log(n);
 }
 
 /* True if two sites are so close that they are one of another shape. */
@@ -145,7 +146,7 @@ static bool has_close_sites(const site_search *s, const mt_fit_values *values)
     return false;
 }
 
-/* Fits with one more site at a candidate by a number of steps, which can be 0. An invalid site has an infinite sum. */
+/* Fits with one more site at a candidate by a number of steps. An invalid site has an infinite sum. */
 static mt_status try_candidate(
     const site_search *s, const mt_fit_minimum *from, uint32_t candidate, size_t steps, mt_fit_minimum *trial)
 {
@@ -161,29 +162,11 @@ static mt_status try_candidate(
 static size_t list_candidates(
     const site_search *s, const mt_fit_minimum *from, const double *fitted_ms, uint32_t *candidate)
 {
-    if (from->values.n_sites == 0) return choose(s, &from->values, s->smooth_ms, false, TRIED, 0, candidate);
+    if (from->values.n_sites == 0) return choose(s, &from->values, s->smooth_ms, false, FIRST, 0, candidate);
     for (size_t k = 0; k < s->data->n; k++) s->trial_ms[k] = s->data->lat_ms[k] - fitted_ms[k];
     smooth(s, s->trial_ms, s->residual_ms);
     const size_t n = choose(s, &from->values, s->residual_ms, false, CANDIDATES, 0, candidate);
     return choose(s, &from->values, s->smooth_ms, true, n + CANDIDATES / 2, n, candidate);
-}
-
-/* Sorts the candidates by their sums before any step. */
-static mt_status rank(const site_search *s, const mt_fit_minimum *from, size_t n, uint32_t *candidate)
-{
-    double sum[2 * CANDIDATES];
-    for (size_t k = 0; k < n; k++) {
-        mt_fit_minimum trial;
-        MT_TRY(try_candidate(s, from, candidate[k], 0, &trial));
-        sum[k] = trial.sum;
-        for (size_t i = k; i > 0 && sum[i] < sum[i - 1]; i--) {
-            const double other = sum[i];
-            const uint32_t other_candidate = candidate[i];
-            sum[i] = sum[i - 1], candidate[i] = candidate[i - 1];
-            sum[i - 1] = other, candidate[i - 1] = other_candidate;
-        }
-    }
-    return MT_OK;
 }
 
 /* Adds the best further site. *found: false if there was no candidate. `must`: true: also if it is close to another site; false: the fit is
@@ -194,15 +177,15 @@ static mt_status add_best(const site_search *s, const mt_fit_minimum *from, bool
     uint32_t candidate[2 * CANDIDATES];
     const size_t n = list_candidates(s, from, fitted_ms, candidate);
     *best = *from, best->sum = INFINITY;
-    MT_TRY(rank(s, from, n, candidate));
-    for (size_t k = 0; k < n && k < TRIED; k++) {
+    for (size_t k = 0; k < n; k++) {
         mt_fit_minimum trial;
         MT_TRY(try_candidate(s, from, candidate[k], TRIAL_STEPS, &trial));
         if (trial.sum < best->sum && (must || !has_close_sites(s, &trial.values))) *best = trial;
     }
     *found = isfinite(best->sum);
     if (!*found) return MT_OK;
-    if (must || bic_of(s->data, best) < bic_of(s->data, from) + decrease_of_bic)
+    if (must ||
+        bic_of(s->data, best->sum, best->n_free) < bic_of(s->data, from->sum, from->n_free) + decrease_of_bic)
         MT_TRY(mt_least_squares(s->model, s->data, STEPS, best, best_ms));
     *found = must || !has_close_sites(s, &best->values);
     return MT_OK;
@@ -213,34 +196,106 @@ size_t mt_site_search_points(const mt_fit_model *model, size_t n_sites)
     return 2 * model->n_groups + 3 * n_sites + 1;
 }
 
-mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, size_t n_sites, size_t most,
-    mt_fit_minimum *m, double *fitted_ms, mt_site_trials *trials)
+/* Removes a site. The first of the others defines 0 ms. */
+static void remove_site(const mt_fit_model *model, size_t site, mt_fit_minimum *m)
+{
+    mt_fit_values *v = &m->values;
+    v->n_sites--;
+    for (size_t k = site; k < v->n_sites; k++) v->site[k] = v->site[k + 1];
+    const double first_ms = v->site[0].start_ms;
+    for (size_t k = 0; k < v->n_sites; k++) v->site[k].start_ms -= first_ms;
+    v->offset_ms += first_ms;
+    memset(m->fixed + mt_fit_of_site(model, 0), 0, 3 * (v->n_sites + 1) + 1);
+    m->fixed[mt_fit_of_site(model, 0) + 2] = 1;
+}
+
+/* Finds the best fit with one site less; its sum is infinite if there is none. */
+static mt_status remove_best(
+    const site_search *s, const mt_fit_minimum *from, mt_fit_minimum *best, double *best_ms)
+{
+    best->sum = INFINITY;
+    for (size_t k = 0; k < from->values.n_sites; k++) {
+        mt_fit_minimum trial = *from;
+        remove_site(s->model, k, &trial);
+        const mt_status status = mt_least_squares(s->model, s->data, TRIAL_STEPS, &trial, s->trial_ms);
+        if (status != MT_OK && status != MT_INPUT) return status;
+        if (status == MT_OK && trial.sum < best->sum) *best = trial;
+    }
+    return isfinite(best->sum) ? mt_least_squares(s->model, s->data, STEPS, best, best_ms) : MT_OK;
+}
+
+/* ---- search ---- */
+
+/* Computes the BIC of a fit, and lists the fit if it is the best with its number of sites. */
+static mt_status judge(const site_search *s, const mt_fit_minimum *m, mt_site_trials *trials, double *bic)
+{
+    const size_t k = m->values.n_sites - 1;
+    double sum;
+    MT_TRY(mt_fit_sum_with_fibres(s->model, s->data, s->fibres, m, &sum));
+    *bic = bic_of(s->data, sum, m->n_free);
+    if (k < trials->n && trials->bic[k] <= *bic) return MT_OK;
+    trials->bic[k] = *bic;
+    trials->rms_ms[k] = sqrt(m->sum / (double)s->data->n);
+    trials->n = k < trials->n ? trials->n : k + 1;
+    return MT_OK;
+}
+
+/* Adds sites up to a number. `must`: true: regardless of BIC. *bic: of the result. */
+static mt_status add_sites(const site_search *s, size_t most, bool must, mt_fit_minimum *m, double *fitted_ms,
+    mt_site_trials *trials, double *bic)
 {
     MT_SCRATCH(scratch);
-    site_search s = {.model = model, .data = data};
     mt_fit_minimum next;
-    double *next_ms;
-    bool found = true;
-    MT_ALLOC(scratch, next_ms, data->n);
+    double *next_ms, next_bic;
+    bool found;
+    MT_ALLOC(scratch, next_ms, s->data->n);
+    for (size_t k = 0; k < most; k++) {
+        if (s->data->n < mt_site_search_points(s->model, k + 1)) break;
+        mt_progress_stage_part("sites", (double)k / (double)most);
+        MT_TRY(add_best(s, m, must || k == 0, fitted_ms, &next, next_ms, &found));
+        if (!found) break;
+        MT_TRY(judge(s, &next, trials, &next_bic));
+        if (!must && k > 0 && !(next_bic < *bic - decrease_of_bic)) break;
+        *m = next, *bic = next_bic;
+        memcpy(fitted_ms, next_ms, s->data->n * sizeof *fitted_ms);
+    }
+    return MT_OK;
+}
+
+/* Removes sites down to a number. `must`: false: only while BIC increases by at most decrease_of_bic. bic: of the fit before. */
+static mt_status remove_sites(const site_search *s, size_t least, bool must, mt_fit_minimum *m,
+    double *fitted_ms, mt_site_trials *trials, double bic)
+{
+    MT_SCRATCH(scratch);
+    double *next_ms, next_bic;
+    MT_ALLOC(scratch, next_ms, s->data->n);
+    while (m->values.n_sites > least) {
+        mt_fit_minimum next = *m;
+        MT_TRY(remove_best(s, m, &next, next_ms));
+        if (!isfinite(next.sum)) break;
+        MT_TRY(judge(s, &next, trials, &next_bic));
+        if (!must && !(next_bic < bic + decrease_of_bic)) break;
+        *m = next, bic = next_bic;
+        memcpy(fitted_ms, next_ms, s->data->n * sizeof *fitted_ms);
+    }
+    return MT_OK;
+}
+
+mt_status mt_site_search(mt_fit_model *model, const mt_fit_data *data, const mt_fit_fibres *fibres,
+    size_t n_sites, size_t most, mt_fit_minimum *m, double *fitted_ms, mt_site_trials *trials)
+{
+    MT_SCRATCH(scratch);
+    const bool must = n_sites > 0;
+    const size_t up_to = must ? (n_sites < MT_FIT_SITES_MAX ? n_sites + 1 : n_sites) : most;
+    site_search s = {.model = model, .data = data, .fibres = fibres};
+    double bic = INFINITY;
     MT_TRY(begin(scratch, &s));
     *trials = (mt_site_trials){0};
-    for (size_t k = 0; k < (n_sites > 0 ? n_sites : most); k++) {
-        if (data->n < mt_site_search_points(model, k + 1)) break;
-        mt_progress_stage_part("sites", (double)k / (double)(n_sites > 0 ? n_sites : most));
-        MT_TRY(add_best(&s, m, n_sites > 0 || k == 0, fitted_ms, &next, next_ms, &found));
-        if (!found) break;
-        trials->rms_ms[k] = sqrt(next.sum / (double)data->n);
-        trials->bic[k] = bic_of(data, &next);
-        trials->n = k + 1;
-        if (n_sites == 0 && k > 0 && !(trials->bic[k] < trials->bic[k - 1] - decrease_of_bic)) break;
-        *m = next;
-        memcpy(fitted_ms, next_ms, data->n * sizeof *fitted_ms);
-    }
-    if (m->values.n_sites == 0 || (n_sites > 0 && m->values.n_sites < n_sites))
-        return mt_fail(MT_INPUT,
-            "found places for %zu sites at %zu points; needed: more points, farther from each other, or "
-            "fewer "
-            "--sites",
-            m->values.n_sites, data->n);
-    return MT_OK;
+    MT_TRY(add_sites(&s, up_to, must, m, fitted_ms, trials, &bic));
+    MT_TRY(remove_sites(&s, must ? n_sites : 1, must, m, fitted_ms, trials, bic));
+    if (m->values.n_sites > 0 && (!must || m->values.n_sites == n_sites)) return MT_OK;
+    return mt_fail(MT_INPUT,
+        "found places for %zu sites at %zu points; needed: more points, farther from each other, or fewer "
+        "--sites",
+        m->values.n_sites, data->n);
 }

@@ -76,34 +76,92 @@ static inline double fit_normal(uint64_t *seed)
     return sqrt(-2 * log(u)) * cos(2 * M_PI * between(seed, 0, 1));
 }
 
-typedef bool fit_selected(const double x[3]);
-
-/* Draws n of the selected vertices of a folder's activation_vertices.csv, adds offset and noise, and writes points.csv. */
-static inline void fit_draw_points(
-    const char *folder, fit_selected *selected, size_t n, double offset_ms, double noise_ms, uint64_t seed)
-{
-    mt_arena arena = {0};
+/* The vertices of a folder's activation_vertices.csv that points are drawn from. */
+typedef struct fit_vertices {
+    mt_arena arena;
     mt_csv csv;
+    size_t n, *row;
+} fit_vertices;
+
+static inline fit_vertices fit_read_vertices(const char *folder)
+{
+    fit_vertices v = {0};
     char path[64];
     (void)snprintf(path, sizeof path, "%s/activation_vertices.csv", folder);
-    cr_assert_eq(mt_csv_read(&arena, path, &csv), MT_OK, "%s", mt_message());
-    size_t *row = mt_arena_alloc(&arena, csv.n_rows, sizeof *row), found = 0;
-    for (size_t k = 0; k < csv.n_rows; k++) {
-        const double x[] = {mt_csv_number(&csv, k, 0), mt_csv_number(&csv, k, 1), mt_csv_number(&csv, k, 2)};
-        if (selected(x)) row[found++] = k;
-    }
-    cr_assert_gt(found, n, "%zu of %zu rows", found, csv.n_rows);
+    cr_assert_eq(mt_csv_read(&v.arena, path, &v.csv), MT_OK, "%s", mt_message());
+    v.row = mt_arena_alloc(&v.arena, v.csv.n_rows, sizeof *v.row);
+    return v;
+}
+
+/* Draws n of the vertices, adds offset and noise, writes points.csv, and frees them. */
+static inline void fit_draw(fit_vertices *v, size_t n, double offset_ms, double noise_ms, uint64_t seed)
+{
+    cr_assert_gt(v->n, n, "%zu of %zu rows", v->n, v->csv.n_rows);
     FILE *file = fopen("points.csv", "w");
     (void)fprintf(file, "x_mm,y_mm,z_mm,lat_ms\n");
     for (size_t k = 0; k < n; k++) {
-        const size_t at = k + draw(&seed, found - k), chosen = row[at];
-        row[at] = row[k];
-        (void)fprintf(file, "%.9g,%.9g,%.9g,%.9g\n", mt_csv_number(&csv, chosen, 0),
-            mt_csv_number(&csv, chosen, 1), mt_csv_number(&csv, chosen, 2),
-            mt_csv_number(&csv, chosen, 3) + offset_ms + noise_ms * fit_normal(&seed));
+        const size_t at = k + draw(&seed, v->n - k), chosen = v->row[at];
+        v->row[at] = v->row[k];
+        (void)fprintf(file, "%.9g,%.9g,%.9g,%.9g\n", mt_csv_number(&v->csv, chosen, 0),
+            mt_csv_number(&v->csv, chosen, 1), mt_csv_number(&v->csv, chosen, 2),
+            mt_csv_number(&v->csv, chosen, 3) + offset_ms + noise_ms * fit_normal(&seed));
     }
     (void)fclose(file);
+    mt_arena_free(&v->arena);
+}
+
+typedef bool fit_selected(const double x[3]);
+
+/* Draws n of the selected vertices of a folder. */
+static inline void fit_draw_points(
+    const char *folder, fit_selected *selected, size_t n, double offset_ms, double noise_ms, uint64_t seed)
+{
+    fit_vertices v = fit_read_vertices(folder);
+    for (size_t k = 0; k < v.csv.n_rows; k++) {
+        const double x[] = {
+            mt_csv_number(&v.csv, k, 0), mt_csv_number(&v.csv, k, 1), mt_csv_number(&v.csv, k, 2)};
+        if (selected(x)) v.row[v.n++] = k;
+    }
+    fit_draw(&v, n, offset_ms, noise_ms, seed);
+}
+
+/* Draws n of the vertices of a folder that are on surfaces of its mesh with one of the tags from first to last. */
+static inline void fit_draw_surface_points(const char *folder, const char *path, int32_t first, int32_t last,
+    size_t n, double offset_ms, double noise_ms, uint64_t seed)
+{
+    fit_vertices v = fit_read_vertices(folder);
+    mt_mesh mesh;
+    cr_assert_eq(mt_vtkhdf_read(&v.arena, path, &mesh), MT_OK, "%s", mt_message());
+    cr_assert_eq(mesh.n_vertices, v.csv.n_rows);
+    bool *on = mt_arena_alloc(&v.arena, mesh.n_vertices, sizeof *on);
+    for (size_t f = 0; f < mesh.n_faces; f++)
+        for (int k = 0; k < 3; k++)
+            if (mesh.face_tag[f] >= first && mesh.face_tag[f] <= last)
+                on[mesh.face_vertex[3 * f + (size_t)k]] = true;
+    for (size_t k = 0; k < mesh.n_vertices; k++)
+        if (on[k]) v.row[v.n++] = k;
+    fit_draw(&v, n, offset_ms, noise_ms, seed);
+}
+
+/* Writes a mesh with its coordinates multiplied by a factor. */
+static inline void fit_scale_mesh(const char *from, const char *to, double factor)
+{
+    mt_arena arena = {0};
+    mt_mesh mesh;
+    cr_assert_eq(mt_vtkhdf_read(&arena, from, &mesh), MT_OK, "%s", mt_message());
+    for (size_t k = 0; k < 3 * mesh.n_vertices; k++) mesh.xyz_mm[k] *= factor;
+    cr_assert_eq(mt_vtkhdf_write(to, &mesh, 0, NULL), MT_OK, "%s", mt_message());
     mt_arena_free(&arena);
+}
+
+/* True if the row of a parameter in a table in JSON has this remark. */
+static inline bool fit_has_remark(const char *table, const char *parameter, const char *remark)
+{
+    char row[96];
+    (void)snprintf(row, sizeof row, "{\"parameter\": \"%s\"", parameter);
+    const char *at = strstr(table, row), *found = at ? strstr(at, remark) : NULL;
+    cr_assert_not_null(at, "no '%s' in %s", parameter, table);
+    return found && found < strchr(at, '}');
 }
 
 /* Returns a number in a row of a site in a table in JSON. */
