@@ -145,7 +145,7 @@ OMPI_MCA_mpi_yield_when_idle=1")
         target_link_options(${program} PRIVATE $<$<BOOL:${LLD}>:-fuse-ld=lld>)
         set_target_properties(${program} PROPERTIES BUILD_RPATH ${unused})
         target_link_libraries(${program} PRIVATE PkgConfig::CRITERION PkgConfig::ARPACK PkgConfig::HDF5 mt_${module})
-        if(program MATCHES "^tests_app_(commands_run|report|results|run)$") # tests/app/sketch.h
+        if(program MATCHES "^tests_app_(cli|commands_cell|commands_mesh|commands_run|fit|library|report|results|run)$") # tests/app/sketch.h
           target_link_libraries(${program} PRIVATE test_sketch)
           target_link_options(${program} PRIVATE -Wl,--wrap=mt_picture_map)
         endif()
