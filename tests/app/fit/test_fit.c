@@ -140,6 +140,7 @@ Test(fit, endocardial_points_alone_do_not_identify_the_ratio_if_fibres_are_uncer
         from_fibres[k] = json_number(table, "ratio_default", "fibre_percent");
         cr_expect_lt(from_fibres[k], json_number(table, "ratio_default", "error_percent"));
         free(table);
+        if (k > 0) continue;
         table = works(FIT " --sites 1 --radius-mm 4 --fibre-sd-deg 0 --surface %s", sets[k].surface);
         cr_expect(fit_has_remark(table, "ratio_default", "\"fitted\""), "%s", table);
         cr_expect_lt(json_number(table, "ratio_default", "error_percent"), 4, "%s", table);
@@ -156,11 +157,10 @@ Test(fit, the_fitted_case_repeats_the_fit)
     mt_csv map, points;
     free(works("eikonal true.yaml -o true"));
     fit_draw_points("true", on_top, 200, 12, 1, 4);
-    free(works(FIT " --sites 2"));
+    char *table = works(FIT " --sites 2");
     char *again = works("eikonal fit/fitted.yaml -o again --format json --set output.vertices=[csv]");
     cr_assert_eq(mt_csv_read(&arena, "again/activation_vertices.csv", &map), MT_OK, "%s", mt_message());
     cr_assert_eq(mt_csv_read(&arena, "fit/points.csv", &points), MT_OK, "%s", mt_message());
-    char *table = works(FIT " --sites 2");
     const double offset_ms = json_property(table, "offset_ms"),
                  cv = json_number(table, "cv_default", "value"),
                  ratio = json_number(table, "ratio_default", "value");

@@ -145,7 +145,7 @@ Test(heart, existing_files_are_replaced_with_force_only)
 {
     mt_arena arena = {0};
     mt_case input;
-    write_slab("slab.hdf", 4, 2, true);
+    write_slab("slab.hdf", 4, 0.5, true);
     free(works("heart slab.hdf -o made --case-only"));
     refuses(3,
         "made/case.yaml: exists already; to replace it: --force; to run it again: myotile run "
