@@ -71,6 +71,12 @@ bool mt_cell_speeds_squared(const mt_cell_speeds *of, size_t element, double alo
     return !isnan(speed);
 }
 
+double mt_cell_speeds_tau_ms(const mt_cell_speeds *of, size_t element)
+{
+    const double speed = of->speed_mm_ms[mt_cell_speeds_variant(of->problem, element)];
+    return of->default_mm2_ms / (speed * speed);
+}
+
 bool mt_cell_speeds_velocity(const void *context, size_t element, double squared[3][3])
 {
     const mt_cell_speeds *of = context;

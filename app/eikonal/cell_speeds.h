@@ -26,5 +26,8 @@ size_t mt_cell_speeds_variant(const mt_problem *problem, size_t element);
 /* Computes the squared CV of an element along the axes of its tissue [mm^2/ms^2]. Returns false if it does not conduct. */
 bool mt_cell_speeds_squared(const mt_cell_speeds *speeds, size_t element, double along_axes[3]);
 
+/* Returns tau = D / v^2 of an element, the same along all axes of its tissue [ms]; NaN if it does not conduct. */
+double mt_cell_speeds_tau_ms(const mt_cell_speeds *speeds, size_t element);
+
 /* Computes the squared velocity tensor of an element (mt_eikonal_velocity). `context`: mt_cell_speeds. */
 bool mt_cell_speeds_velocity(const void *context, size_t element, double squared[3][3]);

@@ -229,6 +229,25 @@ static mt_status put_results(mt_arena *arena, const double *time_ms, mt_eikonal_
     return MT_OK;
 }
 
+/* Adds the curvature to the times. */
+static mt_status add_curvature(const mt_cell_speeds *of, const sources *from, const mt_eikonal *eikonal,
+    double *time_ms, mt_eikonal_map *map)
+{
+    MT_SCRATCH(scratch);
+    double *tau_ms;
+    size_t n = 0;
+    const double begin_s = mt_now_s();
+    MT_ALLOC(scratch, tau_ms, eikonal->n_elements);
+    for (size_t c = 0; c < map->problem.mesh.n_elements; c++) {
+        const double ms = mt_cell_speeds_tau_ms(of, c);
+        if (!isnan(ms)) tau_ms[n++] = ms;
+    }
+    const mt_curvature curvature = {&map->problem.mesh, tau_ms, MT_CURVATURE_TOLERANCE_MS};
+    MT_TRY(mt_curvature_add(eikonal, &curvature, from->n, from->source, time_ms, &map->curved));
+    map->curvature_s = mt_now_s() - begin_s;
+    return MT_OK;
+}
+
 /* Prepares and solves the equations. */
 static mt_status solve(mt_arena *arena, const mt_cell_speeds *of, const sources *from, mt_eikonal_map *map)
 {
@@ -248,6 +267,7 @@ static mt_status solve(mt_arena *arena, const mt_cell_speeds *of, const sources 
     MT_TRY(mt_eikonal_solve(&eikonal, from->n, from->source, MT_EIKONAL_TOLERANCE_MS, time_ms, &map->report));
     map->prepare_s = prepared_s - begin_s;
     map->solve_s = mt_now_s() - prepared_s;
+    if (map->curvature) MT_TRY(add_curvature(of, from, &eikonal, time_ms, map));
     return put_results(arena, time_ms, map);
 }
 

@@ -8,6 +8,9 @@
  * Cells without propagation conduct nothing. Cells have the state in which a run starts them, with pre-pacing if the case has it: 5 s of
  * rest would increase CV of TP06 cells by 2 %.
  *
+ * Curvature, if requested: div(M grad T) with the diffusivity M of the monodomain equation (solver/eikonal/curvature.h). CV is that of a
+ * plane wave, which it does not change. A stimulus is a wavefront at its border.
+ *
  * Sources: the unknowns that a run stimulates, at the start of the first pulse plus the latency of the wavefront in the cells of its first
  * unknown. With voltages at the elements these are the vertices of the stimulated elements. In the map the stimulated unknowns have the
  * earlier latency of their own depolarisation.
@@ -20,6 +23,7 @@
 #include "app/eikonal/fast_edges.h"
 #include "app/run/run.h"
 #include "app/run/samples.h"
+#include "solver/eikonal/curvature.h"
 
 /* The front of the cells of a kind in a tissue. */
 typedef struct mt_eikonal_front {
@@ -41,6 +45,7 @@ typedef struct mt_eikonal_map {
     const char *path; /* of the case */
     mt_case input;    /* without the keys that have no effect */
     bool cached;
+    bool curvature;        /* true: with the curvature of the wavefront (solver/eikonal/curvature.h) */
     double junction_ms[2]; /* see mt_fast_edges_make */
     mt_problem problem;
     mt_sampling sampling; /* empty */
@@ -51,10 +56,12 @@ typedef struct mt_eikonal_map {
     mt_fast_edges edges;
     size_t n_points; /* vertices and points of cables */
     mt_eikonal_report report;
+    mt_curvature_report curved;              /* all 0 without the curvature */
     double activated_percent, activated_mm3; /* of the volume of the conducting tissue */
     double latest_ms;                        /* NaN: no activation */
-    double measure_s, prepare_s, solve_s;    /* host time: CV, latencies and delays; equations; solution */
-    size_t bytes;                            /* of the equations */
+    /* host time: CV, latencies and delays; equations; solution; curvature */
+    double measure_s, prepare_s, solve_s, curvature_s;
+    size_t bytes; /* of the equations */
 } mt_eikonal_map;
 
 /* Removes from map->input the keys that have no effect, with warnings, and makes paths absolute. MT_INPUT: the case starts from a

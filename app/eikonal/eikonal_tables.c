@@ -28,6 +28,11 @@ static mt_table summary_table(mt_arena *arena, const mt_eikonal_map *map)
     mt_table_property(&t, "measure_s", "time to measure CV and latencies", map->measure_s, "s");
     mt_table_property(&t, "prepare_s", "time to prepare the equations", map->prepare_s, "s");
     mt_table_property(&t, "solve_s", "time to solve the equations", map->solve_s, "s");
+    if (!map->curvature) return t;
+    mt_table_property(&t, "curvature_sweeps", "sweeps for the curvature", (double)map->curved.n_sweeps, "");
+    mt_table_property(&t, "curvature_updates_per_vertex", "their updates per vertex",
+        (double)map->curved.n_updates / (double)map->n_points, "");
+    mt_table_property(&t, "curvature_s", "time to add the curvature", map->curvature_s, "s");
     return t;
 }
 

@@ -299,7 +299,7 @@ Test(out_of_memory, every_failed_allocation_of_a_run_on_tiles_with_profile_and_t
 Test(out_of_memory, every_failed_allocation_of_an_eikonal_map_is_reported)
 {
     write_text("small.yaml", small);
-    walk(41, "eikonal small.yaml --output out");
+    walk(41, "eikonal small.yaml --output out --curvature");
 }
 
 Test(out_of_memory, every_failed_allocation_of_a_fit_is_reported)

@@ -19,6 +19,8 @@ static const mt_option options[] = {
     {.name = "--compare",
         .value = "RUN_FOLDER",
         .help = "print the difference to the activation map of a run (`myotile run`) on the same mesh"},
+    {.name = "--curvature",
+        .help = "also solve for the diffusion of activation times: convex wavefronts are slower"},
     {.name = "--set", .value = "path.to.key=value", .help = "replace a value of the case", .repeats = true},
     {.name = "--junction-delay-ms",
         .value = "A,R",
@@ -60,6 +62,7 @@ static mt_status read_map(mt_arena *arena, const mt_arguments *arguments, mt_eik
     const char *delays = mt_option_value(arguments, "--junction-delay-ms", NULL);
     *map = (mt_eikonal_map){.path = mt_operand(arguments, 0),
         .cached = !mt_option_given(arguments, "--no-cache"),
+        .curvature = mt_option_given(arguments, "--curvature"),
         .junction_ms = {NAN, NAN}};
     if (delays) MT_TRY(mt_numbers("--junction-delay-ms", delays, 2, 0, map->junction_ms));
     MT_TRY(mt_option_overrides(arena, arguments, "--set", &n_sets, &sets));
