@@ -204,6 +204,7 @@ mt_status mt_prescribe(mt_arena *arena, const char *path, const mt_case *input, 
         .input = *input,
         .cached = cached,
         .junction_ms = {NAN, NAN},
+        .curvature = true,
         .problem = *problem}; /* it points to the mesh and the operator of the original */
     if (!paced) MT_TRY(mt_problem_prepace(scratch, input, cached, &map->problem));
     map->input.time.dt_ms = fmin(input->time.dt_ms, MT_PRESCRIBED_DT_MS);

@@ -1,7 +1,7 @@
 /* Activation prescribed by the eikonal equation: the reaction-eikonal model with diffusion (A. Neic et al., J. Comput. Phys. 346, 191, 2017).
  *
- * The monodomain equation gets a further current. It activates each unknown at its time T of the eikonal equation (app/eikonal/eikonal_map.h),
- * so that a mesh and a time step need not resolve the wavefront:
+ * The monodomain equation gets a further current. It activates each unknown at its time T of the eikonal equation, with the curvature of the
+ * wavefront (app/eikonal/eikonal_map.h), so that a mesh and a time step need not resolve the wavefront:
  *
  *     dv/dt = f + div(D grad v) + i(t - T + L),     i = strength for 0 <= t < MT_PRESCRIBED_MS, else 0
  *

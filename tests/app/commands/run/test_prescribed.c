@@ -58,7 +58,7 @@ Test(prescribed, every_unknown_is_activated_at_its_time_of_the_eikonal_equation)
         char *said = warnings(&table, line);
         cr_expect(strstr(said, places[k].note), "%s", said);
         free(said), free(table);
-        free(works("eikonal bar.yaml -o map --force%s", places[k].set));
+        free(works("eikonal bar.yaml -o map --force --curvature%s", places[k].set));
         free(works("run bar.yaml -o alone --force --set activation=monodomain --set diffusion.%s%s",
             k == 0 ? "spreading=0" : "nodal_spreading=0", places[k].set));
         float *run = read_map("run", places[k].field, places[k].n),
