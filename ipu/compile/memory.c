@@ -48,6 +48,7 @@ typedef struct placing {
     const ipu_executable *executable;
     const ipu_target *target;
     size_t tile;
+    bool streams; /* ipu_streaming_any */
     block *blocks;
     size_t n_blocks, n_parts;
     size_t *part_offset, *part_bytes; /* [n_parts] in the host image */
@@ -118,7 +119,7 @@ static mt_status make_room(mt_arena *arena, const ipu_executable *e, size_t firs
                 of_parts += lists_of(&e->liveness.variable[e->ranges[e->tile_range[i]].variable]);
         runs = ipu_larger(runs, of_parts + 2 * (inputs + n_tasks + of_sets + 1));
     }
-    *p = (placing){.executable = e, .target = &e->graph->target};
+    *p = (placing){.executable = e, .target = &e->graph->target, .streams = ipu_streaming_any(e->graph)};
     MT_ALLOC(arena, p->blocks, parts + of_sets);
     MT_ALLOC(arena, p->part_offset, parts);
     MT_ALLOC(arena, p->part_bytes, parts);
@@ -317,7 +318,7 @@ static void add_compute_set(placing *p, size_t set)
     const ipu_copying *before = &exchange->before[p->tile], *after = &exchange->after[p->tile];
     const size_t tables = (before->ranges + before->strided + after->ranges + after->strided) *
                           p->target->memory.copy_range_bytes;
-    const ipu_streaming streaming = ipu_streaming_of(e, step, p->tile);
+    const ipu_streaming streaming = p->streams ? ipu_streaming_of(e, step, p->tile) : (ipu_streaming){0};
     edges edge = {0};
     size_t state = 0;
     for (size_t i = step->first_input[p->tile]; i < step->first_input[p->tile + 1]; i++)

@@ -45,7 +45,6 @@ static void add_field(const ipu_executable *e, size_t tile, const ipu_task *task
 ipu_streaming ipu_streaming_of(const ipu_executable *e, const ipu_superstep *step, size_t tile)
 {
     ipu_streaming s = {0};
-    if (!ipu_streaming_any(e->graph)) return s;
     for (size_t i = step->first_task[tile]; i < step->first_task[tile + 1]; i++)
         for (size_t f = 0; f < e->tasks[i].codelet->n_fields; f++) add_field(e, tile, &e->tasks[i], f, &s);
     return s;

@@ -16,7 +16,8 @@ bool ipu_streaming_any(const ipu_graph *graph);
 /* Returns the variable outside of the chip that has a byte of the host image on its tile; NULL if there is none. */
 const ipu_variable *ipu_streaming_variable(const ipu_executable *executable, size_t tile, size_t offset);
 
-/* Returns the data of a tile in a compute set; zeros if ipu_streaming_any is false. Time: log(ranges of the tile) for each field. */
+/* Returns the data of a tile in a compute set: zeros if ipu_streaming_any is false, which the caller can ask first. Time: log(ranges of the
+ * tile) for each field. */
 ipu_streaming ipu_streaming_of(const ipu_executable *executable, const ipu_superstep *step, size_t tile);
 
 /* Checks that variables outside of a chip are accessed only by vertices of their own tile, as one range, in fields of ipu_codelet.streamed,

@@ -102,7 +102,8 @@ def map(of: "Union[Results, Mesh]", what: "Union[str, Array]" = "activation", ax
     norm = needed("matplotlib.colors").Normalize(ends[0] if vmin is None else vmin, ends[1] if vmax is None else vmax)
     palette = needed("matplotlib.pyplot").get_cmap(colours).copy()
     palette.set_bad("0.75")
-    rgba = palette(norm(numpy.ma.MaskedArray(drawn, ~numpy.isfinite(drawn))))  # masked, since Normalize drops NaN if all values are equal
+    masked: Any = numpy.ma.MaskedArray  # NumPy declares no types for it
+    rgba = palette(norm(masked(drawn, ~numpy.isfinite(drawn))))  # masked, since Normalize drops NaN if all values are equal
     rgba[:, :3] *= (0.8 + 0.2 * facing)[:, None]  # a light at the viewer's position
     surface = needed("mpl_toolkits.mplot3d.art3d").Poly3DCollection(corners, facecolors=rgba, edgecolors=rgba, linewidths=0.2)
     ax.add_collection3d(surface)

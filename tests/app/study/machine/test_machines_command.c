@@ -4,42 +4,14 @@
 #include "app/cli/tiling_options.h"
 #include "mesh/files/formats.h"
 #include "mesh/cut/halo.h"
-#include "tests/app/program.h"
-#include "tests/json.h"
+#include "tests/app/study/slab_tables.h"
 
-static mt_arena arena;
-
-/* 12 x 8 x 4 cubes of 6 elements on 15 tiles in rows of 5. */
-enum { SLAB_ELEMENTS = 12 * 8 * 4 * 6, TILES = 15, WIDTH = 5 };
+/* 15 tiles in rows of 5. */
+enum { TILES = 15, WIDTH = 5 };
 #define SMALL_MESH "--machine-set tiles=15 --machine-set fabric.width=5"
 #define MACHINES "reproduce machines --mesh slab.hdf "
 
-static void enter(void)
-{
-    enter_room();
-    free(works("mesh slab --size-mm 6,4,2 --edge-mm 0.5 --cut kuhn -o slab.hdf"));
-    write_machine("three.yaml", 3);
-}
-
-static void leave(void)
-{
-    mt_arena_free(&arena);
-    leave_room();
-}
-
-TestSuite(machines_command, .init = enter, .fini = leave);
-
-static const json *tables_of(const char *line)
-{
-    return json_parse_and_free(&arena, works("%s --format json", line));
-}
-
-static const json *row_of(const json *tables, const char *table, size_t k)
-{
-    const json *row = json_rows(tables, table)->first;
-    for (; k > 0; k--) row = row->next;
-    return row;
-}
+TestSuite(machines_command, .init = enter_tables, .fini = leave_tables);
 
 /* Cuts the slab as the command does, with the scheme exact. */
 static mt_halo halo_on_tiles(void)
@@ -85,8 +57,8 @@ Test(machines_command, a_mesh_of_tiles_has_the_counts_of_its_halo)
         }
     }
     const json *tables = tables_of(MACHINES "--machines wse2 " SMALL_MESH);
-    const json *tiles = row_of(tables, "tiles", 0), *exchange = row_of(tables, "exchange", 0),
-               *times = row_of(tables, "times", 0);
+    const json *tiles = table_row(tables, "tiles", 0), *exchange = table_row(tables, "exchange", 0),
+               *times = table_row(tables, "times", 0);
     cr_expect_eq(json_value(tiles, "chips"), 1);
     cr_expect_eq(json_value(tiles, "tiles"), TILES);
     cr_expect_eq(json_value(tiles, "tiles_used"), TILES);
@@ -109,15 +81,15 @@ Test(machines_command, a_mesh_of_tiles_has_the_counts_of_its_halo)
 Test(machines_command, numbers_of_chips_are_side_by_side)
 {
     const json *tables = tables_of(MACHINES "--machines three.yaml:1,three.yaml:2 --pde-steps 2");
-    const json *one = row_of(tables, "times", 0), *two = row_of(tables, "times", 1);
-    cr_expect_eq(json_value(row_of(tables, "tiles", 0), "tiles"), 3);
-    cr_expect_eq(json_value(row_of(tables, "tiles", 1), "tiles"), 6);
+    const json *one = table_row(tables, "times", 0), *two = table_row(tables, "times", 1);
+    cr_expect_eq(json_value(table_row(tables, "tiles", 0), "tiles"), 3);
+    cr_expect_eq(json_value(table_row(tables, "tiles", 1), "tiles"), 6);
     cr_expect_eq(json_value(two, "chips"), 2);
     cr_expect_eq(json_value(one, "time_percent"), 100);
     cr_expect_float_eq(
         json_value(two, "time_percent"), 100 * json_value(two, "time_s") / json_value(one, "time_s"), 1e-9);
-    cr_expect_eq(json_value(row_of(tables, "exchange", 0), "bytes_between_chips"), 0);
-    cr_expect_gt(json_value(row_of(tables, "exchange", 1), "bytes_between_chips"), 0);
+    cr_expect_eq(json_value(table_row(tables, "exchange", 0), "bytes_between_chips"), 0);
+    cr_expect_gt(json_value(table_row(tables, "exchange", 1), "bytes_between_chips"), 0);
 }
 
 Test(machines_command, a_heart_that_does_not_fit_has_a_row_with_the_reason)
@@ -125,9 +97,9 @@ Test(machines_command, a_heart_that_does_not_fit_has_a_row_with_the_reason)
     const json *tables =
         tables_of(MACHINES "--machines wse2 " SMALL_MESH " --machine-set bytes_per_tile=12288 "
                            "--machine-set memory.region0_bytes=12288");
-    cr_expect(strstr(json_at(row_of(tables, "times", 0), "fits")->text, "12288"), "%s",
-        json_at(row_of(tables, "times", 0), "fits")->text);
-    cr_expect_eq(json_value(row_of(tables, "tiles", 0), "tiles_used"), TILES);
+    cr_expect(strstr(json_at(table_row(tables, "times", 0), "fits")->text, "12288"), "%s",
+        json_at(table_row(tables, "times", 0), "fits")->text);
+    cr_expect_eq(json_value(table_row(tables, "tiles", 0), "tiles_used"), TILES);
 }
 
 Test(machines_command, the_words_on_links_are_drawn)

@@ -1,41 +1,17 @@
 /* myotile reproduce nodes: voltages at the vertices compared with elements, on a small slab with few tiles. */
 #include <criterion/criterion.h>
 
-#include "tests/json.h"
-#include "tests/app/program.h"
+#include "tests/app/study/slab_tables.h"
 
-static mt_arena arena;
-
-/* 12 x 8 x 4 cubes of 6 elements. */
-enum { SLAB_ELEMENTS = 12 * 8 * 4 * 6, SLAB_VERTICES = 13 * 9 * 5, KINDS = 3 };
+enum { SLAB_VERTICES = 13 * 9 * 5, KINDS = 3 };
 #define NODES "reproduce nodes --mesh slab.hdf --target three.yaml --no-cache"
 
-static void enter(void)
-{
-    enter_room();
-    free(works("mesh slab --size-mm 6,4,2 --edge-mm 0.5 --cut kuhn -o slab.hdf"));
-    write_machine("three.yaml", 3);
-}
-
-static void leave(void)
-{
-    mt_arena_free(&arena);
-    leave_room();
-}
-
-TestSuite(nodes_command, .init = enter, .fini = leave);
-
-static const json *tables_of(const char *line)
-{
-    return json_parse_and_free(&arena, works("%s --format json", line));
-}
+TestSuite(nodes_command, .init = enter_tables, .fini = leave_tables);
 
 /* Returns the row of a kind, in the order of the table, for the n-th number of IPUs. */
 static const json *row_of(const json *tables, const char *table, size_t n, size_t kind)
 {
-    const json *row = json_rows(tables, table)->first;
-    for (size_t k = n * KINDS + kind; k > 0; k--) row = row->next;
-    return row;
+    return table_row(tables, table, n * KINDS + kind);
 }
 
 /* All unknowns of the mesh are on tiles. The clock of the GC200 is 1.325 GHz; the study computed 25,000 time steps with 4 substeps. */
