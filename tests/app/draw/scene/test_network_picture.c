@@ -38,9 +38,7 @@ static bench *open_bench(void)
         2, 7, 4.1, 8, 7, 4.1  /* on the top, not activated */
     };
     static const double size_mm[3] = {10, 8, 4};
-    b = (bench){.line = {0, 1, 2, 3, 4, 5, 6, 7},
-        .values = {0, 0, 5, 5, 0, 0, NAN, NAN},
-        .end = {3, 7}};
+    b = (bench){.line = {0, 1, 2, 3, 4, 5, 6, 7}, .values = {0, 0, 5, 5, 0, 0, NAN, NAN}, .end = {3, 7}};
     memcpy(b.xyz_mm, xyz_mm, sizeof xyz_mm);
     temporary_pattern(b.folder, sizeof b.folder, "test_network_picture.XXXXXX");
     cr_assert_not_null(mkdtemp(b.folder));
