@@ -7,7 +7,7 @@
 #include "data/core/vec3.h"
 
 enum { NEAR = 4, CANDIDATES = 4, FIRST = 2, TRIAL_STEPS = 5, STEPS = 30 };
-static const double decrease_of_bic = 10, apart = 0.1;
+static const double decrease_of_bic = 10, apart = 0.1, thickest_mm = 30;
 
 typedef struct site_search {
     mt_fit_model *model;
@@ -196,6 +196,55 @@ size_t mt_site_search_points(const mt_fit_model *model, size_t n_sites)
     return 2 * model->n_groups + 3 * n_sites + 1;
 }
 
+/* ---- sides of a wall ---- */
+
+static void normal_of(const mt_fit_surface *surface, uint32_t triangle, double normal[3])
+{
+    mt_triangle_area(&surface->mesh, triangle, normal);
+    (void)mt_normalise3(normal);
+}
+
+/* Finds the place on the other side of the wall. Returns false if there is none. */
+static bool cross_wall(const mt_fit_surface *surface, const mt_fit_place *from, mt_fit_place *to)
+{
+    const double step_mm = mt_mesh_length_mm(&surface->mesh) / 2;
+    double outward[3], other[3], x[3];
+    normal_of(surface, from->triangle, outward);
+    for (double depth_mm = step_mm; depth_mm < thickest_mm; depth_mm += step_mm) {
+        for (int k = 0; k < 3; k++) x[k] = from->xyz_mm[k] - depth_mm * outward[k];
+        mt_fit_surface_project(surface, x, to);
+        normal_of(surface, to->triangle, other);
+        if (mt_dot3(outward, other) < 0) return true;
+    }
+    return false;
+}
+
+/* Moves sites to the other side of the wall if BIC decreases by more than decrease_of_bic. fitted_ms: of the minimum. */
+static mt_status choose_sides(const site_search *s, mt_fit_minimum *m, double *fitted_ms)
+{
+    MT_SCRATCH(scratch);
+    double *trial_ms;
+    MT_ALLOC(scratch, trial_ms, s->data->n);
+    for (size_t k = 0; k < m->values.n_sites; k++) {
+        mt_fit_minimum trial = *m;
+        if (!cross_wall(s->model->site_surface, &m->values.site[k].place, &trial.values.site[k].place))
+            continue;
+        mt_status status = mt_least_squares(s->model, s->data, TRIAL_STEPS, &trial, trial_ms);
+        if (status == MT_OK && trial.sum < m->sum)
+            status = mt_least_squares(s->model, s->data, STEPS, &trial, trial_ms);
+        if (status == MT_INPUT) continue;
+        MT_TRY(status);
+        if (!(bic_of(s->data, trial.sum, trial.n_free) <
+                bic_of(s->data, m->sum, m->n_free) - decrease_of_bic))
+            continue;
+        *m = trial;
+        memcpy(fitted_ms, trial_ms, s->data->n * sizeof *fitted_ms);
+    }
+    return MT_OK;
+}
+
+/* ---- removal ---- */
+
 /* Removes a site. The first of the others defines 0 ms. */
 static void remove_site(const mt_fit_model *model, size_t site, mt_fit_minimum *m)
 {
@@ -254,6 +303,7 @@ static mt_status add_sites(const site_search *s, size_t most, bool must, mt_fit_
         mt_progress_stage_part("sites", (double)k / (double)most);
         MT_TRY(add_best(s, m, must || k == 0, fitted_ms, &next, next_ms, &found));
         if (!found) break;
+        MT_TRY(choose_sides(s, &next, next_ms));
         MT_TRY(judge(s, &next, trials, &next_bic));
         if (!must && k > 0 && !(next_bic < *bic - decrease_of_bic)) break;
         *m = next, *bic = next_bic;

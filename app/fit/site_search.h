@@ -4,8 +4,11 @@
  * earliest. A further one starts at the points whose measured LAT precedes the fitted one the most, and at local minima of LAT. Candidates
  * are at least a tenth of the extent of the points from each other and from the sites. Each is tried by
  * five steps of all parameters (app/fit/least_squares.h), and the best one is completed.
- * Sites cannot leave their surface, so that one on the wrong side of a wall remains there. Therefore sites are then removed, the one first
- * without which the sum increases the least. If their number is given, one more is added before.
+ * Steps do not lead through a wall. Therefore each site is then tried on the other side of its wall, up to 30 mm away. It
+ * moves there if BIC decreases by more than 10.
+ *
+ * Then sites are removed that others made needless, the one first without which the sum increases the least. If the number of sites is
+ * given, one more is added before.
  *
  * Number of sites: given, or such that the Bayesian information criterion decreases by more than 10 with each site,
  *
