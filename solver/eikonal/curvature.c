@@ -7,8 +7,9 @@
 #include "data/core/vec3.h"
 #include "solver/eikonal/local_solve.h"
 
-/* Sweeps at most, and points between two checks for a stop. */
-enum { SWEEPS = 5000, CHECK = 4096 };
+/* Sweeps at most, those without damping, and points between two checks for a stop. At elements of poor quality a point can alternate between
+ * paths: later steps are shorter. */
+enum { SWEEPS = 5000, UNDAMPED = 100, CHECK = 4096 };
 
 /* Over-relaxation where diffusion dominates: of q parts of diffusion to one of propagation. Without diffusion it is 1, since
  * over-relaxed steps would grow along the paths of the wavefront. */
@@ -29,7 +30,7 @@ typedef struct sweeping {
     uint8_t *waiting;   /* [n_points] 1: a neighbour has changed */
     timed *order;       /* [n_reached] by time */
     size_t n_reached;
-    double tolerance_ms;
+    double tolerance_ms, damping;
 } sweeping;
 
 /* ---- a point ---- */
@@ -108,8 +109,8 @@ static double step(const sweeping *s, uint32_t point)
     return time_ms + relaxation * (found - time_ms) / (1 + q);
 }
 
-/* Returns the new time of a point. */
-static double update(const sweeping *s, uint32_t point)
+/* Returns the new time of a point; *change_ms: its change without damping. */
+static double update(const sweeping *s, uint32_t point, double *change_ms)
 {
     const mt_eikonal *e = s->e;
     double least_ms = fmin(step(s, point), s->source_ms[point]);
@@ -117,7 +118,8 @@ static double update(const sweeping *s, uint32_t point)
         const mt_eikonal_link *link = &e->link[e->to[at]];
         least_ms = fmin(least_ms, s->time_ms[link->from] + link->delay_ms);
     }
-    return least_ms;
+    *change_ms = fabs(least_ms - s->time_ms[point]);
+    return s->damping < 1 ? s->time_ms[point] + s->damping * (least_ms - s->time_ms[point]) : least_ms;
 }
 
 /* ---- sweeps ---- */
@@ -132,25 +134,26 @@ static void wake_neighbours(const sweeping *s, uint32_t point)
 }
 
 /* Updates the waiting points in their order. */
-static mt_status sweep(const sweeping *s, mt_curvature_report *report)
+static mt_status sweep(sweeping *s, mt_curvature_report *report)
 {
     report->change_ms = 0;
     report->n_sweeps++;
+    s->damping = fmin(1, UNDAMPED / (double)report->n_sweeps);
     for (size_t k = 0; k < s->n_reached; k++) {
         const uint32_t point = s->order[k].point;
         if (k % CHECK == 0 && mt_progress_interrupted()) return mt_fail(MT_STOPPED, "stopped");
         if (!s->waiting[point]) continue;
         s->waiting[point] = 0;
-        const double new_ms = update(s, point), change = fabs(new_ms - s->time_ms[point]);
+        double change;
+        s->time_ms[point] = update(s, point, &change);
         report->n_updates++;
-        s->time_ms[point] = new_ms;
         report->change_ms = fmax(report->change_ms, change);
         if (change > s->tolerance_ms) wake_neighbours(s, point);
     }
     return MT_OK;
 }
 
-static mt_status take_sweeps(const sweeping *s, bool silent, mt_curvature_report *report)
+static mt_status take_sweeps(sweeping *s, bool silent, mt_curvature_report *report)
 {
     do {
         const size_t before = report->n_updates;

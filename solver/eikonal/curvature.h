@@ -18,8 +18,9 @@
  * size, as without the term.
  *
  * Method: Gauss-Seidel sweeps in the order of the times without the term. A point takes a Newton step of its own equation, in which its own
- * time is implicit. A sweep skips points whose neighbours have not changed by more than the tolerance. Sweeps use one thread. So the
- * result has the same bits for any number of threads.
+ * time is implicit, over-relaxed where diffusion dominates. A sweep skips points whose neighbours have not changed by more than the
+ * tolerance. After 100 sweeps steps become shorter: at poor elements a point can alternate between two paths. Sweeps use one thread, so
+ * that the result has the same bits for any number of threads.
  *
  * Limits. The equation is of first order in the curvature. Tissue does not propagate a wavefront of a radius below about 2 e. Here it
  * propagates with the slowness 1 + 2 e / r + 2 e^2 / r^2; at a point source the element size limits it. A stimulus with a radius is a

@@ -9,6 +9,7 @@
 #include "data/core/vec3.h"
 #include "mesh/make/slab.h"
 #include "solver/eikonal/curvature.h"
+#include "tests/random.h"
 
 /* The curvature of a wavefront against the exact laws of its equation (spheres, cylinders, plane waves, an ellipsoid), links and bits.
  * In all of them the CV is 0.5 mm/ms and tau is 0.2 ms, so that D = 0.05 mm^2/ms and e = D / v = 0.1 mm, unless stated. */
@@ -225,6 +226,25 @@ Test(curvature, links_and_sources_keep_their_times)
     cr_expect_eq(s.time_ms[n], 10);
     cr_expect_eq(s.time_ms[far], 12); /* 27 ms or later through the tissue */
     cr_expect(isinf(s.time_ms[n + 1]));
+    mt_arena_free(&s.arena);
+}
+
+/* ---- elements of poor quality ---- */
+
+/* Randomly displaced vertices, elements down to an eighth of the mean volume, with edges of e, and oblique anisotropy of 1 : 0.36: diffusion
+ * dominates, with weights of either sign. Sweeps converge since a point's own time is implicit. */
+Test(curvature, sweeps_converge_on_elements_of_poor_quality)
+{
+    const double a[3][3] = {{0.8, -0.6 * 0.36, 0}, {0.6, 0.8 * 0.36, 0}, {0, 0, 0.36}};
+    solved s;
+    uint64_t seed = 1;
+    prepare(&s, (double[]){1, 1, 1}, 0.1, NULL, 0, NULL);
+    memcpy(s.axes, a, sizeof a);
+    for (size_t k = 0; k < 3 * s.mesh.n_vertices; k++) s.mesh.xyz_mm[k] += between(&seed, -0.022, 0.022);
+    const mt_eikonal_problem problem = {.mesh = &s.mesh, .velocity = velocity_of, .context = &s};
+    ok(mt_eikonal_make(&s.arena, &problem, &s.eikonal));
+    solve(&s, 1, &(mt_eikonal_source){0, 0});
+    cr_expect_lt(s.report.n_sweeps, 100);
     mt_arena_free(&s.arena);
 }
 
