@@ -18,7 +18,7 @@ TestSuite(checkpoints, .fini = leave);
 static mt_status compare(const char *identity)
 {
     static const char here[] = SMALL_SLAB USUAL_TISSUE REST;
-    char there[2048];
+    char there[4096];
     mt_case input;
     cr_assert_eq(mt_case_read(&arena, "small", here, NULL, 0, &input), MT_OK, "%s", mt_message());
     const char *text;
