@@ -52,7 +52,7 @@ static const mt_option options[] = {
             "default: 15"},
     {.name = "--limit-percent",
         .value = "P",
-        .help = "largest standard error of a CV or ratio that counts as identifiable; default: 20"},
+        .help = "largest standard error of a CV or ratio that counts as identifiable; default: 10"},
     {.name = "--limit-mm", .value = "D", .help = "same, of a site; default: 5"},
     {.name = "--eikonal-only", .help = "omit the correction by the monodomain equation"},
     {.name = "--corrections", .value = "N", .help = "largest number of corrections, 1 to 6; default: 4"},
@@ -109,7 +109,7 @@ static mt_status read_options(const mt_arguments *arguments, mt_lat_fit_options 
     if (sd) MT_TRY(mt_numbers("--fibre-sd-deg", sd, 1, -INFINITY, &o->fibre_sd_deg));
     if (!(o->fibre_sd_deg >= 0 && o->fibre_sd_deg <= 90))
         return mt_fail(MT_INPUT, "--fibre-sd-deg %s; allowed: from 0 to 90", sd);
-    MT_TRY(read_positive(arguments, "--limit-percent", 20, &o->limit_percent));
+    MT_TRY(read_positive(arguments, "--limit-percent", 10, &o->limit_percent));
     MT_TRY(read_positive(arguments, "--limit-mm", 5, &o->limit_mm));
     MT_TRY(read_count(arguments, "--sites", 1, MT_FIT_SITES_MAX, 0, &o->n_sites));
     MT_TRY(read_count(arguments, "--max-sites", 1, MT_FIT_SITES_MAX, 6, &o->most_sites));
