@@ -31,23 +31,64 @@ static mt_status find_latency(
     return MT_OK;
 }
 
-/* Finds the strength of the current for cells by bisection, its latency, and the range in which V is held. The latency is NaN if no current
- * activates them. */
-static mt_status find_current(const mt_monodomain *m, mt_prescribed_cells *p, const mt_cell_variant *cells)
+/* The currents of a problem, and those of its variants. */
+typedef struct currents {
+    size_t n;                  /* number of currents */
+    mt_prescribed_current *of; /* [n] */
+    size_t *number;            /* [variants]; SIZE_MAX: no current activates these cells */
+    double *latency_ms;        /* [variants] */
+} currents;
+
+/* Finds the strength of the current for cells by bisection, and the range in which V is held; *found: false if none activates them. */
+static mt_status find_current(
+    const mt_monodomain *m, const mt_cell_variant *cells, mt_prescribed_current *current, bool *found)
 {
     double low = 0, high = largest_mV / MT_PRESCRIBED_MS, latency_ms;
-    MT_TRY(find_latency(m, cells, cells->v_mV, high, &p->latency_ms));
-    if (isnan(p->latency_ms)) return MT_OK;
+    MT_TRY(find_latency(m, cells, cells->v_mV, high, &latency_ms));
+    *found = !isnan(latency_ms);
+    if (!*found) return MT_OK;
     while (high - low > 1e-3 * high) {
         const double middle = (low + high) / 2;
         MT_TRY(find_latency(m, cells, cells->v_mV, middle, &latency_ms));
         *(isnan(latency_ms) ? &low : &high) = middle;
     }
     const double h_mV = 0.5 * high * MT_PRESCRIBED_MS;
-    p->held_mV = cells->v_mV + h_mV;
-    p->free_mV = cells->v_mV + 3 * h_mV;
-    p->rise_mV_ms = fmin(MT_PRESCRIBED_FACTOR * high, largest_mV / MT_PRESCRIBED_MS);
-    return find_latency(m, cells, p->held_mV, p->rise_mV_ms, &p->latency_ms);
+    *current = (mt_prescribed_current){
+        .rise_mV_ms = fmin(MT_PRESCRIBED_FACTOR * high, largest_mV / MT_PRESCRIBED_MS),
+        .held_mV = cells->v_mV + h_mV,
+        .free_mV = cells->v_mV + 3 * h_mV};
+    return MT_OK;
+}
+
+/* True if cells with the current `own` can have the other one. */
+static bool can_share(const mt_prescribed_current *own, const mt_prescribed_current *other)
+{
+    return fabs(own->rise_mV_ms - other->rise_mV_ms) <= 0.05 * own->rise_mV_ms &&
+           fabs(own->held_mV - other->held_mV) <= 1 && fabs(own->free_mV - other->free_mV) <= 3;
+}
+
+/* Finds the currents of all variants. Each is a stimulus of its own, which costs a machine a compute set; so similar cells share one. */
+static mt_status find_currents(mt_arena *arena, const mt_monodomain *m, currents *c)
+{
+    size_t n;
+    const mt_cell_variant *variants = mt_monodomain_variants(m, &n);
+    *c = (currents){0};
+    MT_ALLOC(arena, c->of, n);
+    MT_ALLOC(arena, c->number, n);
+    MT_ALLOC(arena, c->latency_ms, n);
+    for (size_t v = 0; v < n; v++) {
+        mt_prescribed_current own;
+        bool found;
+        size_t k = 0;
+        c->number[v] = SIZE_MAX;
+        MT_TRY(find_current(m, &variants[v], &own, &found));
+        if (!found) continue;
+        while (k < c->n && !can_share(&own, &c->of[k])) k++;
+        if (k == c->n) c->of[c->n++] = own;
+        MT_TRY(find_latency(m, &variants[v], c->of[k].held_mV, c->of[k].rise_mV_ms, &c->latency_ms[v]));
+        if (!isnan(c->latency_ms[v])) c->number[v] = k;
+    }
+    return MT_OK;
 }
 
 /* ---- the unknowns */
@@ -70,17 +111,18 @@ typedef struct chosen {
     size_t *step;
 } chosen;
 
-/* Chooses the unknowns of a variant with a time, less those that a stimulus reaches before. */
-static mt_status choose(mt_arena *scratch, const mt_monodomain *m, size_t variant, const double *time_ms,
-    const double *from_ms, double latency_ms, chosen *c)
+/* Chooses the unknowns with a current and a time, less those that a stimulus reaches before. */
+static mt_status choose(mt_arena *scratch, const mt_monodomain *m, const currents *of, size_t current,
+    const double *time_ms, const double *from_ms, chosen *c)
 {
     const size_t n = m->diffusion->n_unknowns;
     *c = (chosen){.first = SIZE_MAX};
     MT_ALLOC(scratch, c->unknown, n);
     MT_ALLOC(scratch, c->step, n);
     for (size_t k = 0; k < n; k++) {
-        const double start_ms = fmax(time_ms[k] - latency_ms, 0);
-        if ((m->variant_of ? m->variant_of[k] : m->variant) != variant || !isfinite(start_ms)) continue;
+        const size_t variant = m->variant_of ? m->variant_of[k] : m->variant;
+        if (of->number[variant] != current || !isfinite(time_ms[k])) continue;
+        const double start_ms = fmax(time_ms[k] - of->latency_ms[variant], 0);
         if (from_ms[k] <= start_ms) continue;
         const size_t step = (size_t)llround(start_ms / m->dt_ms);
         c->unknown[c->n] = (uint32_t)k;
@@ -122,7 +164,7 @@ static mt_status check_steps(const mt_case *input, double dt_ms, const chosen *c
 }
 
 static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_ms, const chosen *c,
-    const mt_prescribed_cells *cells, mt_stimulus *stimulus)
+    const mt_prescribed_current *current, mt_stimulus *stimulus)
 {
     const size_t held = steps_held(dt_ms), begin = first_step(c, dt_ms);
     uint32_t *unknown;
@@ -135,7 +177,7 @@ static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_
     mt_case_pulses(input, &count, &period_ms);
     *stimulus = (mt_stimulus){.start_ms = (double)begin * dt_ms,
         .duration_ms = MT_PRESCRIBED_MS,
-        .rise_mV_ms = cells->rise_mV_ms,
+        .rise_mV_ms = current->rise_mV_ms,
         .n_elements = c->n,
         .element = unknown,
         .period_ms = period_ms,
@@ -143,49 +185,46 @@ static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_
         .delay = delay,
         .longest = c->last - begin,
         .held = held,
-        .held_mV = cells->held_mV,
-        .free_mV = cells->free_mV};
+        .held_mV = current->held_mV,
+        .free_mV = current->free_mV};
     return MT_OK;
 }
 
-/* Adds the current of a variant; none if no current activates its cells, or it has no unknown with a time. */
-static mt_status add_variant(mt_arena *arena, const mt_case *input, const mt_monodomain *m, size_t variant,
-    const double *time_ms, const double *from_ms, mt_prescribed *p, mt_stimulus *stimulus)
+/* Adds a current, unless it has no unknown. */
+static mt_status add_current(mt_arena *arena, const mt_case *input, const mt_monodomain *m,
+    const currents *of, size_t current, const double *time_ms, const double *from_ms, mt_prescribed *p,
+    mt_stimulus *stimulus)
 {
     MT_SCRATCH(scratch);
-    size_t n_variants;
-    const mt_cell_variant *cells = &mt_monodomain_variants(m, &n_variants)[variant];
-    mt_prescribed_cells found = {.name = cells->name};
     chosen c;
-    MT_TRY(find_current(m, &found, cells));
-    if (isnan(found.latency_ms)) return MT_OK;
-    MT_TRY(choose(scratch, m, variant, time_ms, from_ms, found.latency_ms, &c));
+    MT_TRY(choose(scratch, m, of, current, time_ms, from_ms, &c));
     if (c.n == 0) return MT_OK;
-    found.n_unknowns = c.n;
     MT_TRY(check_steps(input, m->dt_ms, &c));
-    p->cells[p->n++] = found;
-    return fill_stimulus(arena, input, m->dt_ms, &c, &found, stimulus);
+    p->current[p->n] = of->of[current];
+    p->current[p->n++].n_unknowns = c.n;
+    return fill_stimulus(arena, input, m->dt_ms, &c, &of->of[current], stimulus);
 }
 
-/* Appends the stimuli of all variants to those of the problem. */
+/* Appends the stimuli of all currents to those of the problem. */
 static mt_status add_stimuli(
     mt_arena *arena, const mt_case *input, const double *time_ms, mt_monodomain *m, mt_prescribed *p)
 {
     MT_SCRATCH(scratch);
     const size_t own = m->n_stimuli;
-    size_t n_variants, *of;
+    currents c;
+    size_t *of;
     mt_stimulus *all;
     double *from_ms;
-    (void)mt_monodomain_variants(m, &n_variants);
+    MT_TRY(find_currents(scratch, m, &c));
     MT_ALLOC(scratch, from_ms, m->diffusion->n_unknowns);
     find_stimulated(m, m->diffusion->n_unknowns, from_ms);
-    MT_ALLOC(arena, all, own + n_variants);
-    MT_ALLOC(arena, of, own + n_variants);
-    MT_ALLOC(arena, p->cells, n_variants);
+    MT_ALLOC(arena, all, own + c.n);
+    MT_ALLOC(arena, of, own + c.n);
+    MT_ALLOC(arena, p->current, c.n);
     for (size_t s = 0; s < own; s++) all[s] = m->stimulus[s], of[s] = mt_monodomain_stimulus_of(m, s);
-    for (size_t v = 0; v < n_variants; v++) {
-        of[own + v] = SIZE_MAX;
-        MT_TRY(add_variant(arena, input, m, v, time_ms, from_ms, p, &all[own + p->n]));
+    for (size_t k = 0; k < c.n; k++) {
+        of[own + k] = SIZE_MAX;
+        MT_TRY(add_current(arena, input, m, &c, k, time_ms, from_ms, p, &all[own + p->n]));
     }
     m->stimulus = all;
     m->stimulus_of = of;

@@ -5,11 +5,13 @@
  *
  *     dv/dt = f + div(D grad v) + i(t - T + L),     i = strength for 0 <= t < MT_PRESCRIBED_MS, else 0
  *
- * The strength belongs to the cells: MT_PRESCRIBED_FACTOR times the lowest one with which an uncoupled cell at rest passes 0 mV, with the
- * change h of V by half of the lowest one. V is held in the MT_PRESCRIBED_HELD_MS before the current starts: between rest + h and rest + 3 h
- * it becomes rest + h. Otherwise charge from cells that were activated before would activate the cell early, by up to the time between
- * neighbours. A V above this range is left as it is: a cell that was activated otherwise, as by a conduction system, keeps its action
- * potential.
+ * The strength belongs to the cells: MT_PRESCRIBED_FACTOR times the lowest one with which an uncoupled cell at rest passes 0 mV. Cells with
+ * nearly the same strength and range of V (below) have the same current.
+ *
+ * V is held in the MT_PRESCRIBED_HELD_MS before the current starts: between rest + h and rest + 3 h it becomes rest + h, where h is half of
+ * the change of V by the lowest current. Otherwise charge from cells that were activated before would activate the cell early, by up to the
+ * time between neighbours. A V above this range is left as it is: a cell that was activated otherwise, as by a conduction system, keeps its
+ * action potential.
  *
  * L is the latency of an uncoupled cell at rest + h from the start of this current to 0 mV, with the time step of the run. In tissue a cell
  * is activated before T if more charge arrives during this latency, and after T if V was less than rest + h. For TP06 in the default tissue
@@ -30,18 +32,16 @@
 #define MT_PRESCRIBED_HELD_MS 10.0
 #define MT_PRESCRIBED_DT_MS 0.02
 
-/* The prescribed activation of the cells of a kind. */
-typedef struct mt_prescribed_cells {
-    const char *name;
+/* A current, and the range in which V is held before it. */
+typedef struct mt_prescribed_current {
     size_t n_unknowns;
-    double rise_mV_ms, latency_ms;
-    double held_mV, free_mV; /* the range in which V is held */
-} mt_prescribed_cells;
+    double rise_mV_ms, held_mV, free_mV;
+} mt_prescribed_current;
 
 typedef struct mt_prescribed {
     size_t n;
-    mt_prescribed_cells *cells; /* [n] */
-    double latest_ms;           /* the latest activation */
+    mt_prescribed_current *current; /* [n] */
+    double latest_ms;               /* the latest activation */
 } mt_prescribed;
 
 /* Adds the current to the stimuli of a problem, in `arena`. `path`: of the case, for messages. `paced`: true if the cells have been paced

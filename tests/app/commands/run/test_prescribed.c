@@ -75,6 +75,24 @@ Test(prescribed, every_unknown_is_activated_at_its_time_of_the_eikonal_equation)
     }
 }
 
+/* Cells at a higher extracellular potassium rest at a higher V, need less current, and are held at another V; those with less of a potassium
+ * current at the plateau share the current of the others. */
+Test(prescribed, cells_of_several_kinds_are_activated_at_their_times)
+{
+    write_text(
+        "kinds.yaml", BAR_WITH("60", "stimuli:\n" AT_END "}\n"
+                                     "regions:\n  - {min_mm: [8, 0, 0], max_mm: [14, 2, 2], set: [K_o=8]}\n"
+                                     "  - {min_mm: [14, 0, 0], max_mm: [20, 2, 2], scale: [g_Ks=0.5]}\n"));
+    free(works("run kinds.yaml -o run" NODES));
+    free(works("eikonal kinds.yaml -o map --curvature" NODES));
+    float *run = read_map("run", "VTKHDF/PointData/activation", BAR_VERTICES),
+          *map = read_map("map", "VTKHDF/PointData/activation", BAR_VERTICES);
+    for (size_t v = 0; v < BAR_VERTICES; v++)
+        cr_assert(run[v] > map[v] - 0.7F && run[v] < map[v] + 0.5F, "%zu: %g for %g ms", v, (double)run[v],
+            (double)map[v]);
+    free(run), free(map);
+}
+
 /* A converged cable: its activation times where its wavefront is plane, and its APD. The bar's times begin at the border of the stimulus,
  * which is uncertain by half an element, 0.4 ms. APD differs by the peak of V, which is higher without neighbours that take charge. */
 Test(prescribed, activation_and_repolarisation_are_those_of_a_converged_cable)
