@@ -1,8 +1,8 @@
 #!/bin/sh
 # A run on several processes leaves the same files to the byte as a run of one, says the same, and a bad case is refused once.
-#     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks; ensembles on 2 and 3, one stopped and one killed
-#     ranks.sh MYOTILE MPIEXEC KILLS     the same on 1 to 8 ranks, both backends, all ways to cut and all schemes; and runs of which a
-#                                        rank is killed, so many times, that go on with another number of ranks
+#     ranks.sh MYOTILE MPIEXEC           two runs on 2 and 3 ranks; ensembles on 2 and 3
+#     ranks.sh MYOTILE MPIEXEC KILLS     the same on 1 to 8 ranks, both backends, all ways to cut and all schemes; ensembles that are stopped
+#                                        and killed; and runs of which a rank is killed, so many times, that go on with another number of ranks
 #     ranks.sh MYOTILE MPIEXEC KILLS OTHER   and not by the launcher of another MPI
 set -eu
 myotile=$1 mpiexec=$2 kills=${3:-} other=${4:-}
@@ -154,7 +154,7 @@ completes() {
     diff -r alone some >differs || fail "a stopped ensemble, completed on $1 ranks: $(cat differs)"
 }
 
-# An ensemble on ranks leaves the files of one process: of members with several meshes, one of which fails, and after a stop.
+# An ensemble on ranks leaves the files of one process: of members with several meshes, one of which fails.
 ensembles() {
     printf '%s\n' name,time.end_ms,mesh.slab.edge_mm,stimuli.0.strength_uA_mm3 \
         a,2,0.5,50 wrong,2,0.5,1000000 c,1,0.25,50 d,2,0.5,40 e,1,0.25,40 f,2,0.5,30 >members.csv
@@ -169,6 +169,10 @@ ensembles() {
     diff -r alone some >differs || fail "an ensemble repeated on 2 ranks: $(cat differs)"
     refused 3 'jobs 2 on 3 ranks; allowed: 1' run all.yaml --ensemble members.csv --jobs 2 -o out
     refused 2 'time.dt_ms' run all.yaml --ensemble members.csv --set time.dt_ms=-1 -o out
+}
+
+# The same after a signal and after the death of all processes.
+ended_ensembles() {
     starts 3
     kill -INT "$(cat process.0)"
     status=0
@@ -217,6 +221,7 @@ if [ -n "$other" ]; then
     ! [ -s said.out ] || fail "by $other: $(cat said.out)"
 fi
 
+ended_ensembles
 for partition in flat hierarchical; do
     for scheme in full ranged mixed-clean exact budget; do
         set -- --set machine.partition=$partition --set machine.scheme=$scheme
