@@ -31,17 +31,21 @@ static mt_status find_latency(
     return MT_OK;
 }
 
+/* A current, and the range in which V is held before it. */
+typedef struct current {
+    double rise_mV_ms, held_mV, free_mV;
+} current;
+
 /* The currents of a problem, and those of its variants. */
 typedef struct currents {
-    size_t n;                  /* number of currents */
-    mt_prescribed_current *of; /* [n] */
-    size_t *number;            /* [variants]; SIZE_MAX: no current activates these cells */
-    double *latency_ms;        /* [variants] */
+    size_t n;           /* number of currents */
+    current *of;        /* [n] */
+    size_t *number;     /* [variants]; SIZE_MAX: no current activates these cells */
+    double *latency_ms; /* [variants] */
 } currents;
 
 /* Finds the strength of the current for cells by bisection, and the range in which V is held; *found: false if none activates them. */
-static mt_status find_current(
-    const mt_monodomain *m, const mt_cell_variant *cells, mt_prescribed_current *current, bool *found)
+static mt_status find_current(const mt_monodomain *m, const mt_cell_variant *cells, current *own, bool *found)
 {
     double low = 0, high = largest_mV / MT_PRESCRIBED_MS, latency_ms;
     MT_TRY(find_latency(m, cells, cells->v_mV, high, &latency_ms));
@@ -53,15 +57,14 @@ static mt_status find_current(
         *(isnan(latency_ms) ? &low : &high) = middle;
     }
     const double h_mV = 0.5 * high * MT_PRESCRIBED_MS;
-    *current = (mt_prescribed_current){
-        .rise_mV_ms = fmin(MT_PRESCRIBED_FACTOR * high, largest_mV / MT_PRESCRIBED_MS),
+    *own = (current){.rise_mV_ms = fmin(MT_PRESCRIBED_FACTOR * high, largest_mV / MT_PRESCRIBED_MS),
         .held_mV = cells->v_mV + h_mV,
         .free_mV = cells->v_mV + 3 * h_mV};
     return MT_OK;
 }
 
 /* True if cells with the current `own` can have the other one. */
-static bool can_share(const mt_prescribed_current *own, const mt_prescribed_current *other)
+static bool can_share(const current *own, const current *other)
 {
     return fabs(own->rise_mV_ms - other->rise_mV_ms) <= 0.05 * own->rise_mV_ms &&
            fabs(own->held_mV - other->held_mV) <= 1 && fabs(own->free_mV - other->free_mV) <= 3;
@@ -77,7 +80,7 @@ static mt_status find_currents(mt_arena *arena, const mt_monodomain *m, currents
     MT_ALLOC(arena, c->number, n);
     MT_ALLOC(arena, c->latency_ms, n);
     for (size_t v = 0; v < n; v++) {
-        mt_prescribed_current own;
+        current own;
         bool found;
         size_t k = 0;
         c->number[v] = SIZE_MAX;
@@ -112,7 +115,7 @@ typedef struct chosen {
 } chosen;
 
 /* Chooses the unknowns with a current and a time, less those that a stimulus reaches before. */
-static mt_status choose(mt_arena *scratch, const mt_monodomain *m, const currents *of, size_t current,
+static mt_status choose(mt_arena *scratch, const mt_monodomain *m, const currents *of, size_t number,
     const double *time_ms, const double *from_ms, chosen *c)
 {
     const size_t n = m->diffusion->n_unknowns;
@@ -121,7 +124,7 @@ static mt_status choose(mt_arena *scratch, const mt_monodomain *m, const current
     MT_ALLOC(scratch, c->step, n);
     for (size_t k = 0; k < n; k++) {
         const size_t variant = m->variant_of ? m->variant_of[k] : m->variant;
-        if (of->number[variant] != current || !isfinite(time_ms[k])) continue;
+        if (of->number[variant] != number || !isfinite(time_ms[k])) continue;
         const double start_ms = fmax(time_ms[k] - of->latency_ms[variant], 0);
         if (from_ms[k] <= start_ms) continue;
         const size_t step = (size_t)llround(start_ms / m->dt_ms);
@@ -164,7 +167,7 @@ static mt_status check_steps(const mt_case *input, double dt_ms, const chosen *c
 }
 
 static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_ms, const chosen *c,
-    const mt_prescribed_current *current, mt_stimulus *stimulus)
+    const current *of, mt_stimulus *stimulus)
 {
     const size_t held = steps_held(dt_ms), begin = first_step(c, dt_ms);
     uint32_t *unknown;
@@ -177,7 +180,7 @@ static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_
     mt_case_pulses(input, &count, &period_ms);
     *stimulus = (mt_stimulus){.start_ms = (double)begin * dt_ms,
         .duration_ms = MT_PRESCRIBED_MS,
-        .rise_mV_ms = current->rise_mV_ms,
+        .rise_mV_ms = of->rise_mV_ms,
         .n_elements = c->n,
         .element = unknown,
         .period_ms = period_ms,
@@ -185,50 +188,51 @@ static mt_status fill_stimulus(mt_arena *arena, const mt_case *input, double dt_
         .delay = delay,
         .longest = c->last - begin,
         .held = held,
-        .held_mV = current->held_mV,
-        .free_mV = current->free_mV};
+        .held_mV = of->held_mV,
+        .free_mV = of->free_mV};
     return MT_OK;
 }
 
 /* Adds a current, unless it has no unknown. */
 static mt_status add_current(mt_arena *arena, const mt_case *input, const mt_monodomain *m,
-    const currents *of, size_t current, const double *time_ms, const double *from_ms, mt_prescribed *p,
+    const currents *of, size_t number, const double *time_ms, const double *from_ms, size_t *n_unknowns,
     mt_stimulus *stimulus)
 {
     MT_SCRATCH(scratch);
     chosen c;
-    MT_TRY(choose(scratch, m, of, current, time_ms, from_ms, &c));
+    MT_TRY(choose(scratch, m, of, number, time_ms, from_ms, &c));
     if (c.n == 0) return MT_OK;
     MT_TRY(check_steps(input, m->dt_ms, &c));
-    p->current[p->n] = of->of[current];
-    p->current[p->n++].n_unknowns = c.n;
-    return fill_stimulus(arena, input, m->dt_ms, &c, &of->of[current], stimulus);
+    *n_unknowns += c.n;
+    return fill_stimulus(arena, input, m->dt_ms, &c, &of->of[number], stimulus);
 }
 
-/* Appends the stimuli of all currents to those of the problem. */
-static mt_status add_stimuli(
-    mt_arena *arena, const mt_case *input, const double *time_ms, mt_monodomain *m, mt_prescribed *p)
+/* Appends the stimuli of all currents to those of the problem. `paced`: the same problem with paced cells. */
+static mt_status add_stimuli(mt_arena *arena, const mt_case *input, const mt_monodomain *paced,
+    const double *time_ms, mt_monodomain *m, size_t *n_unknowns)
 {
     MT_SCRATCH(scratch);
     const size_t own = m->n_stimuli;
+    size_t n = own;
     currents c;
     size_t *of;
     mt_stimulus *all;
     double *from_ms;
-    MT_TRY(find_currents(scratch, m, &c));
+    MT_TRY(find_currents(scratch, paced, &c));
     MT_ALLOC(scratch, from_ms, m->diffusion->n_unknowns);
     find_stimulated(m, m->diffusion->n_unknowns, from_ms);
     MT_ALLOC(arena, all, own + c.n);
     MT_ALLOC(arena, of, own + c.n);
-    MT_ALLOC(arena, p->current, c.n);
     for (size_t s = 0; s < own; s++) all[s] = m->stimulus[s], of[s] = mt_monodomain_stimulus_of(m, s);
     for (size_t k = 0; k < c.n; k++) {
-        of[own + k] = SIZE_MAX;
-        MT_TRY(add_current(arena, input, m, &c, k, time_ms, from_ms, p, &all[own + p->n]));
+        of[n] = SIZE_MAX;
+        all[n] = (mt_stimulus){0};
+        MT_TRY(add_current(arena, input, m, &c, k, time_ms, from_ms, n_unknowns, &all[n]));
+        n += all[n].n_elements > 0;
     }
     m->stimulus = all;
     m->stimulus_of = of;
-    m->n_stimuli = own + p->n;
+    m->n_stimuli = n;
     return MT_OK;
 }
 
@@ -249,6 +253,6 @@ mt_status mt_prescribe(mt_arena *arena, const char *path, const mt_case *input, 
     map->input.time.dt_ms = fmin(input->time.dt_ms, MT_PRESCRIBED_DT_MS);
     MT_TRY(mt_eikonal_map_on(scratch, map));
     prescribed->latest_ms = map->latest_ms;
-    return add_stimuli(
-        arena, input, map->run.results.beats[0].activation_ms, &problem->monodomain, prescribed);
+    return add_stimuli(arena, input, &map->problem.monodomain, map->run.results.beats[0].activation_ms,
+        &problem->monodomain, &prescribed->n_unknowns);
 }

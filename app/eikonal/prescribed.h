@@ -32,16 +32,9 @@
 #define MT_PRESCRIBED_HELD_MS 10.0
 #define MT_PRESCRIBED_DT_MS 0.02
 
-/* A current, and the range in which V is held before it. */
-typedef struct mt_prescribed_current {
-    size_t n_unknowns;
-    double rise_mV_ms, held_mV, free_mV;
-} mt_prescribed_current;
-
 typedef struct mt_prescribed {
-    size_t n;
-    mt_prescribed_current *current; /* [n] */
-    double latest_ms;               /* the latest activation */
+    size_t n_unknowns; /* with the current */
+    double latest_ms;  /* the latest activation of all */
 } mt_prescribed;
 
 /* Adds the current to the stimuli of a problem, in `arena`. `path`: of the case, for messages. `paced`: true if the cells have been paced

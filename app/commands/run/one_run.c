@@ -255,14 +255,12 @@ static mt_status prescribe(mt_arena *arena, mt_one_run *r)
 {
     mt_prescribed prescribed;
     char text[160];
-    size_t n = 0;
     if (r->input.activation != MT_CASE_EIKONAL) return MT_OK;
     MT_TRY(mt_prescribe(arena, r->run.path, &r->input, !r->resumed, r->cached, &r->problem, &prescribed));
-    for (size_t k = 0; k < prescribed.n; k++) n += prescribed.current[k].n_unknowns;
     (void)snprintf(text, sizeof text,
-        "activation: prescribed by the eikonal equation at %zu of %zu %s, the last at %.4g ms", n,
-        mt_unknowns_count(&r->problem.unknowns), mt_unknowns_word(&r->problem.unknowns, 2),
-        prescribed.latest_ms);
+        "activation: prescribed by the eikonal equation at %zu of %zu %s, the last at %.4g ms",
+        prescribed.n_unknowns, mt_unknowns_count(&r->problem.unknowns),
+        mt_unknowns_word(&r->problem.unknowns, 2), prescribed.latest_ms);
     mt_note(r->run.path, text, strlen(text));
     return MT_OK;
 }

@@ -1,11 +1,11 @@
 /* `myotile eikonal`: maps of cases against runs of the same cases, and laws. */
 #include <criterion/criterion.h>
 
+#include "tests/app/map_file.h"
 #include "tests/app/network_case.h"
 #include "tests/app/program.h"
 #include "tests/app/sketch.h"
 
-#include "data/files/h5.h"
 #include "mesh/vtk/vtkhdf.h"
 #include "tests/solver/small_case.h"
 
@@ -32,17 +32,6 @@ static void enter(void)
 }
 
 TestSuite(eikonal_map, .init = enter, .fini = leave_room, .timeout = 120);
-
-static float *read_map(const char *folder, const char *field, size_t n)
-{
-    char path[64];
-    float *values = malloc(n * sizeof *values);
-    MT_H5_SCOPE(h5);
-    (void)snprintf(path, sizeof path, "%s/result.hdf", folder);
-    cr_assert_eq(mt_h5_open(path, h5), MT_OK, "%s", mt_message());
-    cr_assert_eq(mt_h5_read(h5, field, MT_H5_FLOAT, 1, &n, values), MT_OK, "%s", mt_message());
-    return values;
-}
 
 static void read_mesh(mt_arena *arena, const char *folder, mt_mesh *mesh)
 {
