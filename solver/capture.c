@@ -24,6 +24,7 @@ void mt_capture_begin(mt_capture *capture, const mt_stimulus *stimulus, double d
 
 bool mt_capture_due(const mt_capture *capture, const mt_stimulus *stimulus, double dt_ms, size_t step)
 {
+    if (stimulus->delay) return false;
     return begins(stimulus, dt_ms, step) || ends(stimulus, dt_ms, step) ||
            (capture->due > 0 && step >= capture->due);
 }
@@ -45,7 +46,7 @@ void mt_capture_observe(mt_capture *capture, const mt_stimulus *stimulus, double
     }
     if (ends(stimulus, dt_ms, step) && capture->begun) {
         capture->begun = false;
-        if (stimulus->duration_ms <= MT_CAPTURE_PULSE_MOST_MS && !stimulus->delay)
+        if (stimulus->duration_ms <= MT_CAPTURE_PULSE_MOST_MS)
             capture->due = step + (size_t)llround(MT_CAPTURE_AFTER_MS / dt_ms);
     }
 }

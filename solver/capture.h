@@ -3,7 +3,7 @@
  * A pulse captures if some element of the stimulus is below the activation threshold when the pulse begins, and some element is above it
  * MT_CAPTURE_AFTER_MS after the pulse ended. Tissue in its plateau is above the threshold before the pulse. Refractory tissue that a pulse
  * only charges is below it again at the later time. The time loop samples the voltages at each millisecond and at each switch of a
- * stimulus. Not judged: pulses longer than MT_CAPTURE_PULSE_MOST_MS or with delays, pulses followed within MT_CAPTURE_AFTER_MS by another pulse or the end
+ * stimulus. Not judged: pulses of stimuli with delays, pulses longer than MT_CAPTURE_PULSE_MOST_MS, pulses followed within MT_CAPTURE_AFTER_MS by another pulse or the end
  * of the run, and pulses that began before a run was resumed. */
 #pragma once
 

@@ -413,7 +413,7 @@ static void follow_pulses(const running *r, const double *extreme_mV, size_t ste
     for (size_t s = 0; capture && s < problem->n_stimuli; s++) {
         const mt_stimulus *stimulus = &problem->stimulus[s];
         double high = -INFINITY, low = INFINITY;
-        if (stimulus->delay || !mt_capture_due(&capture[s], stimulus, problem->dt_ms, step)) continue;
+        if (!mt_capture_due(&capture[s], stimulus, problem->dt_ms, step)) continue;
         if (extreme_mV) {
             high = extreme_mV[s];
             low = -extreme_mV[problem->n_stimuli + s];

@@ -78,8 +78,8 @@ typedef struct mt_backend {
     mt_status (*read)(void *self, size_t array, double *values);
 
     /* Called between time steps: returns the highest V [mV] of each stimulus' elements, then the highest -V of
-     * each, in extreme_mV[2][n_stimuli]; with delays minus infinity. True if the V of all elements is possible (mt_backend_possible_mV); if
-     * not, the extremes may be wrong. v_mV [n_elements] is scratch. May be NULL: the caller then reads V. */
+     * each, in extreme_mV[2][n_stimuli]; minus infinity for a stimulus with delays. True if the V of all elements is possible
+     * (mt_backend_possible_mV); if not, the extremes may be wrong. v_mV [n_elements] is scratch. May be NULL: the caller then reads V. */
     bool (*survey)(void *self, double *v_mV, double *extreme_mV);
 
     /* As read, for n of the elements, or for all if `element` is NULL (n is then ignored); leaves other values
