@@ -356,21 +356,13 @@ static mt_status sort_stimulus(mt_arena *values, mt_plan *plan, const places *p,
     return MT_OK;
 }
 
-/* Adds a variable with a number for each element of a stimulus, sorted by part, on its tile. */
-static mt_status add_sorted(
-    mt_plan *plan, const char *what, size_t s, const size_t *offset, ipu_tensor *tensor)
-{
-    char name[32];
-    (void)snprintf(name, sizeof name, "%s %zu", what, s);
-    return mt_plan_add_pieces(plan, name, IPU_UNSIGNED_SHORT, offset, tensor);
-}
-
 /* Adds the variables of a stimulus with delays. */
 static mt_status add_delays(mt_plan *plan, size_t s, const size_t *offset)
 {
     char name[32];
+    (void)snprintf(name, sizeof name, "delay %zu", s);
+    MT_TRY(mt_plan_add_pieces(plan, name, IPU_UNSIGNED_SHORT, offset, &plan->delay[s]));
     (void)snprintf(name, sizeof name, "elapsed %zu", s);
-    MT_TRY(add_sorted(plan, "delay", s, offset, &plan->delay[s]));
     return mt_plan_add_per_part(plan, name, IPU_FLOAT, 1, &plan->elapsed[s]);
 }
 
@@ -387,7 +379,7 @@ static mt_status add_stimulus(
     MT_ALLOC(scratch, offset, plan->halo->n_parts + (size_t)2);
     MT_TRY(sort_stimulus(values, plan, p, s, offset));
     MT_TRY(ipu_graph_add_compute_set(plan->graph, name, &set));
-    MT_TRY(add_sorted(plan, "stimulus", s, offset, &plan->elements[s]));
+    MT_TRY(mt_plan_add_pieces(plan, name, IPU_UNSIGNED_SHORT, offset, &plan->elements[s]));
     if (delayed) MT_TRY(add_delays(plan, s, offset));
     for (uint32_t part = 0; part < plan->halo->n_parts; part++) {
         if (offset[part + 1] == offset[part]) continue;
